@@ -8,7 +8,7 @@ JOBS ?= auto
 # tests start the program hundreds of times: it is compiled once
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fast soak coverage versions lint page lock clean
+.PHONY: demo test fast soak coverage versions lint page docs lock clean
 
 demo: $(STAMP)
 	@.ci/packages run
@@ -45,6 +45,10 @@ lint: $(STAMP)
 page: $(STAMP)
 	@$(BIN)/python tests/page_bundle.py
 
+# the documentation as a site in site/: guides, gallery, reference
+docs: $(STAMP)
+	@$(BIN)/python docs/build.py site
+
 # the lock file pins every package that `make` installs, with its hashes left to the index
 lock: $(STAMP)
 	$(BIN)/pip freeze --exclude-editable --exclude teeter > requirements.lock
@@ -59,4 +63,4 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist site *.egg-info

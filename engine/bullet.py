@@ -28,18 +28,37 @@ from typing import Any
 
 import numpy as np
 
-from engine import bullet_body
-from engine.bullet_body import BulletBody, contact_of, mass_frame, outwards, solver_settings, surface_settings
-from engine.geometry.rotation import even_directions, nudged
-from engine.pose import Pose
-from engine.process import suppress_stderr
-from engine.scratch import scratch_folder
-from engine.world import Body, Contact, Snapshot, Tick, Vector, World
-from models.piece import Array
+from teeter.engine import bullet_body
+from teeter.engine.bullet_body import (
+    BulletBody,
+    contact_of,
+    mass_frame,
+    outwards,
+    solver_settings,
+    surface_settings,
+)
+from teeter.engine.geometry.rotation import even_directions, nudged
+from teeter.engine.pose import Pose
+from teeter.engine.process import suppress_stderr
+from teeter.engine.scratch import scratch_folder
+from teeter.engine.world import Body, Contact, Snapshot, Tick, Vector, World
+from teeter.models.piece import Array
 
 with suppress_stderr():
     # it greets on standard error when it is imported, in the middle of whatever a command reports there
     import pybullet
+
+
+_idle: list[int] = []
+"""Connections whose worlds are closed: one that is made anew costs as much as a hundred steps, one that is reset is
+empty all the same."""
+
+
+def _connected() -> int:
+    try:
+        return _idle.pop()
+    except IndexError:
+        return int(pybullet.connect(pybullet.DIRECT))
 
 
 _BELOW = Pose((0.0, 0.0, -1000.0))
@@ -79,7 +98,7 @@ class BulletWorld(World):
     def _open(self) -> None:
         self._names: dict[int, str] = {}
         self._slots: list[str] = []
-        self._client: int = pybullet.connect(pybullet.DIRECT)
+        self._client: int = _connected()
         self._configure()
 
     # -- what a World does -------------------------------------------------------------------------------------
@@ -111,11 +130,13 @@ class BulletWorld(World):
         self._call(pybullet.removeBody, item.handle)
         del self._bodies[name], self._names[item.handle]
         self._loads.pop(name, None)
+        self._rolling.remove(name)
         self._slots[self._slots.index(name)] = ""
 
     def run(self, steps: int = 1) -> None:
         for _ in range(steps):
             self._pull()
+            self._resist()
             self._call(pybullet.stepSimulation)
         self._step += steps
 
@@ -131,12 +152,21 @@ class BulletWorld(World):
             )
             arms = (np.array([one.point for one in loads]) - item.centre) @ item.axes / self.scale.length
             torque = np.cross(arms @ axes.T, forces).sum(axis=0)
-            moments = mass_frame(item.body.piece).moments / (self.scale.mass * self.scale.length**2)
-            speed, spin = self._call(pybullet.getBaseVelocity, item.handle)
-            turning = np.array(spin) + axes @ ((axes.T @ torque) / moments) / self.rate
-            self._call(pybullet.resetBaseVelocity, item.handle, speed, turning.tolist())
+            self._turn(name, torque * self.scale.mass * self.scale.length**2)
             total = forces.sum(axis=0).tolist()
             self._call(pybullet.applyExternalForce, item.handle, -1, total, place, pybullet.WORLD_FRAME)
+
+    def _turn(self, name: str, torque: Array) -> None:
+        item = self._find(name)
+        axes = np.array(
+            pybullet.getMatrixFromQuaternion(
+                self._call(pybullet.getBasePositionAndOrientation, item.handle)[1]
+            )
+        ).reshape(3, 3)
+        moments = mass_frame(item.body.piece).moments
+        speed, spin = self._call(pybullet.getBaseVelocity, item.handle)
+        turning = np.array(spin) + axes @ ((axes.T @ torque) / moments) / self.rate
+        self._call(pybullet.resetBaseVelocity, item.handle, speed, turning.tolist())
 
     def settle(self, stages: int = 1) -> None:
         """Let a scene that was put together at rest find its contact forces.
@@ -270,7 +300,8 @@ class BulletWorld(World):
 
     def close(self) -> None:
         if self._client >= 0:
-            pybullet.disconnect(self._client)
+            pybullet.resetSimulation(physicsClientId=self._client)
+            _idle.append(self._client)
             self._client = -1
 
     # -- what Bullet needs for it ------------------------------------------------------------------------------

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.geometry.rotation import matrix_of, nudged, quaternion_of, rpy_of
-from engine.pose import Pose
-from engine.scratch import scratch_folder
-from engine.settings import COLLISION_MARGIN, Tuning
-from engine.world import Body, Contact, Scale, Vector
-from models.hulls import FlatError, convex_hull, corners_within
-from models.piece import Array, Part, Piece
+from teeter.engine.geometry.rotation import matrix_of, nudged, quaternion_of, rpy_of
+from teeter.engine.pose import Pose
+from teeter.engine.scratch import scratch_folder
+from teeter.engine.settings import COLLISION_MARGIN, Tuning
+from teeter.engine.world import Body, Contact, Scale, Vector
+from teeter.models.hulls import FlatError, convex_hull, corners_within
+from teeter.models.piece import Array, Part, Piece
 
 
 class BulletBody:

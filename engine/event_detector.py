@@ -5,8 +5,6 @@ the same events in the same order. What was meant by it (placed, nudged, fell, c
 to say.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,11 +12,11 @@ from itertools import product
 
 import numpy as np
 
-from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
-from engine.geometry.rotation import matrices_of
-from engine.tolerances import FALL_DROP, REST, RestTolerance, has_fallen, is_at_rest
-from engine.world import Body, Contact, Tick
-from models.piece import Array
+from teeter.engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
+from teeter.engine.geometry.rotation import matrices_of
+from teeter.engine.tolerances import FALL_DROP, REST, RestTolerance, has_fallen, is_at_rest
+from teeter.engine.world import Body, Contact, Tick
+from teeter.models.piece import Array
 
 Pair = tuple[str, str]
 

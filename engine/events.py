@@ -4,8 +4,6 @@ Values only, JSON-able, and free of any simulator: the rules import this module 
 What a fact *means* (placed, removed, fell, collapsed) is for the session to say.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

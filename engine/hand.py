@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.geometry.rotation import angle_between, rotation_vector
-from engine.pose import Pose, vector_of
-from engine.settings import GRAVITY
-from engine.world import Body, World
-from models.piece import Array
+from teeter.engine.geometry.rotation import angle_between, rotation_vector
+from teeter.engine.pose import Pose, vector_of
+from teeter.engine.settings import GRAVITY
+from teeter.engine.world import Body, World
+from teeter.models.piece import Array
 
 Target = tuple[int, int, int, int, int, int, int]
 """x, y, z in micrometres, then the quaternion xyzw in millionths."""

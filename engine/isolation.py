@@ -4,18 +4,16 @@ Time stands still for everything else. That is the same as simulating all of it:
 is put back into the world of the others before it can touch anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np
 
-from engine.event_detector import farthest
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.tolerances import REST_IN_FLIGHT
-from engine.world import Body, Tick, World
-from models.piece import Array
+from teeter.engine.event_detector import farthest
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.tolerances import REST_IN_FLIGHT
+from teeter.engine.world import Body, Tick, World
+from teeter.models.piece import Array
 
 CLEARANCE = 2e-3
 """Metres of air around an isolated piece, more than any contact reaches."""

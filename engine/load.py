@@ -1,7 +1,5 @@
 """What acts on a piece besides its own weight."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 Vector = tuple[float, float, float]

@@ -2,19 +2,17 @@
 hand between two steps and returns how it went; whoever runs it moves the hand, acts and steps the world.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator
 from enum import Enum
 
 import numpy as np
 
-from engine.geometry.rotation import angle_between
-from engine.hand import Hand, Target, packed
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from models.piece import Array
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.hand import Hand, Target, packed
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.models.piece import Array
 
 
 class Ending(Enum):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.geometry.rotation import Array, matrix_of, quaternion_of
+from teeter.engine.geometry.rotation import Array, matrix_of, quaternion_of
 
 
 @dataclass(frozen=True, slots=True)

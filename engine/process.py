@@ -1,7 +1,5 @@
 """What libraries do to the process behind Python's back, put right: suppress standard error, trim the heap."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

@@ -23,10 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 import rapier3d
 
-from engine.pose import Pose
-from engine.rapier_body import colliders_of, isometry, mass_of, radius_of
-from engine.world import Body, Contact, Snapshot, Tick, Vector, World
-from models.piece import Array
+from teeter.engine.pose import Pose
+from teeter.engine.rapier_body import colliders_of, isometry, mass_of, radius_of
+from teeter.engine.world import Body, Contact, Snapshot, Tick, Vector, World
+from teeter.models.piece import Array
 
 SUBSTEPS = 8
 """Of a step. More of them creep more."""
@@ -96,6 +96,7 @@ class RapierWorld(World):
         self._find(name)
         del self._bodies[name]
         self._loads.pop(name, None)
+        self._rolling.remove(name)
         self._world.remove_body(self._handles.pop(name))
         self._names = {handle: owner for handle, owner in self._names.items() if owner != name}
         self._pushed.discard(name)
@@ -104,6 +105,7 @@ class RapierWorld(World):
         self._check()
         for _ in range(steps):
             self._pull()
+            self._resist()
             self._world.step()
             for name in sorted(self._pushed):
                 item = self._find(name)
@@ -261,8 +263,10 @@ class RapierWorld(World):
         nx, ny, nz = manifold.data.normal
         unit = self.scale.mass * self.scale.length * self.rate
         place = self._world.colliders[collider].position
-        for point in manifold.points:
-            if point.impulse > 0.0:
+        # points that the solver did not take keep the impulse they had when it last did
+        solved = {each.contact_id for each in manifold.data.solver_contacts}
+        for number, point in enumerate(manifold.points):
+            if point.impulse > 0.0 and number in solved:
                 x, y, z = place.transform_point(point.local_p1)
                 yield Contact(
                     min(first, second),

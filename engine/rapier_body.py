@@ -1,7 +1,5 @@
 """A piece as Rapier has it: shapes with faces of few corners, mass, frame, in units of the world's scale."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import pairwise
 
@@ -10,10 +8,10 @@ import rapier3d
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
-from engine.geometry.rotation import quaternion_of, rotation_vector
-from engine.pose import Pose
-from engine.world import Scale
-from models.piece import Array, Part, Piece
+from teeter.engine.geometry.rotation import quaternion_of, rotation_vector
+from teeter.engine.pose import Pose
+from teeter.engine.world import Scale
+from teeter.models.piece import Array, Part, Piece
 
 Indices = NDArray[np.integer]
 CORNERS = 4

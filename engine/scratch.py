@@ -1,7 +1,5 @@
 """The temporary folder of a process, which nothing outlives."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

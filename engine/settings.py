@@ -3,8 +3,6 @@
 Physics is the same at every size: a world is computed in units of its own median piece (`engine.world.Scale`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 GRAVITY = 9.81

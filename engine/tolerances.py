@@ -4,8 +4,6 @@ Metres, radians, seconds and metres per second, for pieces of the games' size (`
 how much larger a scene is). Where two purposes need different numbers, each has its name and its reason here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

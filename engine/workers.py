@@ -4,8 +4,6 @@
 of those that wait; `in_order` asks many inputs the same question with several of them. Knows nothing of what is asked.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal
@@ -21,8 +19,8 @@ from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, Literal, TypeVar
 
-from engine.scratch import scratch_folder
-from models.errors import TeeterError
+from teeter.engine.scratch import scratch_folder
+from teeter.models.errors import TeeterError
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -36,6 +34,14 @@ MAX_DEATHS = 3
 
 class WorkerError(TeeterError):
     """Processes died again and again while working, or the cluster cannot be reached."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of many answers. done: those found until then, as the call would have returned them."""
+
+    def __init__(self, done: Any) -> None:
+        super().__init__()
+        self.done = done
 
 
 class WorkerDiedError(WorkerError):

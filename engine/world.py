@@ -14,9 +14,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.load import Load
-from engine.pose import Pose, vector_of
-from engine.settings import (
+from teeter.engine.load import Load
+from teeter.engine.pose import Pose, vector_of
+from teeter.engine.rolling import RollingResistance
+from teeter.engine.settings import (
     GRAVITY,
     HUMAN_SIZES,
     RATES,
@@ -26,7 +27,7 @@ from engine.settings import (
     UNITS_PER_PIECE,
     Tuning,
 )
-from models.piece import Piece
+from teeter.models.piece import Piece
 
 Vector = tuple[float, float, float]
 DOWN: Vector = (0.0, 0.0, -GRAVITY)
@@ -38,13 +39,15 @@ FLOOR = "floor"
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A piece with a name and a pose. `fixed`: an immovable support. loads: what acts on it besides its weight."""
+    """A piece with a name and a pose. `fixed`: an immovable support. loads: what acts on it besides its weight.
+    rolling: other bodies by name and the resistance to rolling on them in metres, where it is not the materials'."""
 
     name: str
     piece: Piece
     pose: Pose
     fixed: bool = False
     loads: tuple[Load, ...] = ()
+    rolling: tuple[tuple[str, float], ...] = ()
 
     def at(self, pose: Pose) -> Body:
         """Returns the same body elsewhere."""
@@ -207,6 +210,7 @@ class World(ABC):
         self._bodies: dict[str, Any] = {}
         self._loads: dict[str, tuple[Load, ...]] = {}
         self._share = 1.0
+        self._rolling = RollingResistance()
         self._open()
         self.set_gravity(DOWN)
         try:
@@ -276,6 +280,7 @@ class World(ABC):
         """Remember what acts on a body that is put in."""
         if not body.fixed and (forces := tuple(load for load in body.loads if load.is_force)):
             self._loads[body.name] = forces
+        self._rolling.add(body)
 
     def _pull(self) -> None:
         """Apply the loads of the bodies during the next step, as much of them as there is of gravity."""
@@ -284,6 +289,17 @@ class World(ABC):
             for load in loads:
                 x, y, z = (self._share * value for value in load.force)
                 self.push(name, (x, y, z), vector_of(pose.apply(np.array(load.point))))
+
+    def _resist(self) -> None:
+        """Turn what rolls by its resistance during the next step."""
+        if self._rolling.is_needed:
+            turns = {body.name: (pose.matrix, spin) for body, pose, _, spin in self._motions()}
+            for name, torque in self._rolling.torques(self.contacts(), turns, self.rate).items():
+                self._turn(name, torque)
+
+    def _turn(self, name: str, torque: NDArray[np.float64]) -> None:
+        """Apply a torque (3,) in N m during the next step."""
+        self.push(name, (0.0, 0.0, 0.0), torque=vector_of(torque))
 
     @abstractmethod
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:

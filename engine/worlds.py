@@ -1,21 +1,20 @@
 """The one place that says which engine simulates: Bullet wherever it is installed, else Rapier."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Literal, get_args
 
-from engine.settings import TUNING, Tuning
-from engine.world import Body, Scale, World
-from models.errors import TeeterError
+from teeter.engine.settings import TUNING, Tuning
+from teeter.engine.world import Body, Scale, World
+from teeter.models.errors import TeeterError
+from teeter.models.plugins import installed, loaded
 
-Engine = Literal["bullet", "rapier"]
-ENGINES: tuple[Engine, ...] = get_args(Engine)
-"""The first one that is installed is used unless another is asked for."""
+Engine = str
+ENGINES: tuple[Engine, ...] = ("bullet", "rapier")
+"""The first one that is installed is used unless another is asked for. Others are entry points `teeter.engines`, each
+the class of a `World`: used where they are asked for by name."""
 WorldMaker = Callable[..., World]
 """Makes worlds, given what a `World` is: an engine's class, or `new_world`."""
 PACKAGES: dict[Engine, str] = {"bullet": "pybullet", "rapier": "rapier3d"}
@@ -32,6 +31,14 @@ def installed_engines() -> tuple[Engine, ...]:
     return tuple(engine for engine in ENGINES if find_spec(PACKAGES[engine]) is not None)
 
 
+def package_of(engine: Engine) -> str:
+    """Returns the name of the package that an engine comes in."""
+    point = installed("teeter.engines").get(engine) if engine not in PACKAGES else None
+    return PACKAGES.get(engine) or (
+        point.dist.name if point is not None and point.dist is not None else engine
+    )
+
+
 def engine_in_use() -> Engine:
     """Returns the engine of new worlds. Raises EngineError when none is installed."""
     asked = _asked.get()
@@ -43,20 +50,29 @@ def engine_in_use() -> Engine:
     return there[0]
 
 
+def require_engine(engine: str | None) -> Engine | None:
+    """Returns the engine of that name; None for None. Raises EngineError for one that is unknown or not installed."""
+    if engine is None:
+        return None
+    there = installed_engines()
+    if engine in there or (engine not in ENGINES and engine in installed("teeter.engines")):
+        return engine
+    known = engine in ENGINES
+    what = f"not installed: pip install {PACKAGES[engine]}" if known else "no engine of that name"
+    names = ", ".join((*there, *installed("teeter.engines"))) or "none"
+    raise EngineError(f"engine {engine!r}: {what}; here are {names}")
+
+
 @contextmanager
 def using(engine: str | None) -> Iterator[None]:
     """New worlds are made by this engine inside the block, also in processes forked there; None changes nothing.
 
     Raises EngineError for an engine that is unknown or not installed.
     """
-    if engine is None:
+    known = require_engine(engine)
+    if known is None:
         yield
         return
-    there = installed_engines()
-    known = next((each for each in ENGINES if each == engine), None)
-    if known is None or known not in there:
-        what = "no engine of that name" if known is None else f"not installed: pip install {PACKAGES[known]}"
-        raise EngineError(f"engine {engine!r}: {what}; here are {', '.join(there) or 'none'}")
     token = _asked.set(known)
     try:
         yield
@@ -65,9 +81,16 @@ def using(engine: str | None) -> Iterator[None]:
 
 
 def maker_of(engine: Engine) -> WorldMaker:
-    """Returns what makes worlds of an engine."""
-    maker: WorldMaker = getattr(import_module(f"engine.{engine}"), _CLASSES[engine])
-    return maker
+    """Returns what makes worlds of an engine. Raises EngineError for one of another distribution that cannot be
+    loaded."""
+    if engine in _CLASSES:
+        maker: WorldMaker = getattr(import_module(f"teeter.engine.{engine}"), _CLASSES[engine])
+        return maker
+    point = installed("teeter.engines").get(engine)
+    other: WorldMaker | None = None if point is None else loaded(point)
+    if other is None:
+        raise EngineError(f"engine {engine!r} cannot be loaded")
+    return other
 
 
 def new_world(

@@ -1,4 +1,4 @@
-"""The command `teeter`, and `python -m games`. Nothing is loaded before it is known what to do when a signal comes."""
+"""The command `teeter`. Nothing is loaded before it is known what to do when a signal comes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ if __name__ == "__main__" and not sys.flags.safe_path and os.path.realpath(sys.p
 try:
     import atexit
     import signal
-    from importlib.util import find_spec
-    from pathlib import Path
     from typing import NoReturn
 
-    from games import exits
+    from teeter.games import exits
 
     EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
     """By signal, as shells say it."""
@@ -26,7 +24,6 @@ except Exception as error:  # a file of the current folder hides a module of Pyt
     raise SystemExit(70) from None
 
 OUT_OF_MEMORY = b"teeter: out of memory, no verdict\n"
-PACKAGES = ("engine", "models", "scenes")
 
 
 def main() -> NoReturn:
@@ -55,16 +52,15 @@ def main() -> NoReturn:
 def _run(came: list[int]) -> None:
     for number in EXIT_CODES:
         signal.signal(number, _leave_while_loading)
-    _refuse_foreign_packages()
     try:
         if sys.argv[1:2] == ["doctor"]:
             import pydantic  # noqa: F401  # typer asks for it when a command runs
-        from games import cli
-        from games.commands.console import Terminated
+        from teeter.games import cli
+        from teeter.games.commands.console import Terminated
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and sys.argv[1:2] == ["doctor"]:
             # which needs none of the packages that it looks for
-            from games.health import print_plainly
+            from teeter.games.health import print_plainly
 
             raise SystemExit(exits.answer(print_plainly(sys.argv[2:], error))) from None
         exits.cannot_start(error)
@@ -120,21 +116,6 @@ def _dropped(unraisable: sys.UnraisableHookArgs) -> None:
 def _leave_while_loading(number: int, frame: object) -> NoReturn:
     """Leave at once: nothing is written yet, and an import cannot be broken off cleanly."""
     os._exit(EXIT_CODES[signal.Signals(number)])
-
-
-def _refuse_foreign_packages() -> None:
-    """Leave with exit code 2 where another folder hides a package of teeter: their names are common words."""
-    home = Path(__file__).resolve().parent.parent
-    for name in PACKAGES:
-        spec = find_spec(name)
-        found = [Path(each).resolve() for each in (spec.submodule_search_locations or ())] if spec else []
-        if home / name not in found[:1]:
-            where = found[0] if found else spec and spec.origin
-            sys.stderr.write(
-                f"teeter: {where} hides teeter's own package {name!r}: take its folder out of PYTHONPATH, "
-                "or run teeter from another one\n"
-            )
-            raise SystemExit(2)
 
 
 if __name__ == "__main__":

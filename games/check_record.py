@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from engine.record.format import state_digest
-from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
-from engine.record.writer import Recorder
-from engine.topple.grip import within_cones
-from engine.topple.trial import TrialTask, limits_of, run_trial
-from engine.topple.verdict import Verdict, as_asked
-from engine.topple.words import headline
-from engine.world import TABLE, Body, Tick
-from engine.worlds import using
-from games.play.playback import CHECK
-from models.convex import even_directions
-from models.files import check_output
-from models.piece import Piece
+from teeter.engine.record.format import state_digest
+from teeter.engine.record.meta import BodyMeta, Meta, Versions, fingerprint
+from teeter.engine.record.writer import Recorder
+from teeter.engine.topple.grip import within_cones
+from teeter.engine.topple.trial import TrialTask, limits_of, run_trial
+from teeter.engine.topple.verdict import Verdict, as_asked
+from teeter.engine.topple.words import headline
+from teeter.engine.world import TABLE, Body, Tick
+from teeter.engine.worlds import using
+from teeter.games.play.playback import CHECK
+from teeter.models.convex import even_directions
+from teeter.models.files import check_output
+from teeter.models.piece import Piece
 
 if TYPE_CHECKING:
-    from scenes.scene import Scene
-    from scenes.schema import PieceTable
+    from teeter.scenes.scene import Scene
+    from teeter.scenes.schema import PieceTable
 
 GAME = CHECK
 AFTERMATH = 3.0

@@ -3,15 +3,13 @@
 Nothing heavy is imported here, nor at the top of those modules, so that `teeter --help` answers at once.
 """
 
-from __future__ import annotations
-
 import sys
 
 if __name__ == "__main__":
     # before anything is imported that may be missing, or hidden
     from runpy import run_module
 
-    run_module("games", run_name="__main__")
+    run_module("teeter.games", run_name="__main__")
     sys.exit(70)
 
 import atexit
@@ -20,23 +18,24 @@ from typing import Annotated
 
 import typer
 
-from games.commands import (
+from teeter.games.commands import (
     bench,
     certificates,
     check,
     convert,
     demo,
-    doctor,
     listings,
+    merge,
     play,
     poses,
     probe,
     recordings,
+    schema,
     sweep,
 )
-from games.commands.console import Commands, add_command, crashed, stopped
-from games.commands.host import with_address
-from games.faults import FAULTS, interrupt_behind, teeter_version
+from teeter.games.commands.console import Commands, add_command, crashed, stopped
+from teeter.games.commands.host import with_address
+from teeter.games.faults import FAULTS, interrupt_behind, teeter_version
 
 app = typer.Typer(
     name="teeter",
@@ -94,10 +93,12 @@ for _name, _run, _example in (
     (
         "sweep",
         sweep.run,
-        "teeter sweep bridge --piece counterweight --x -60:60:25 --y -10:10:5 --plot map.png",
+        "teeter sweep bridge --piece counterweight --x -60:60:25 --y -10:10:5 --page map.html",
     ),
+    ("merge", merge.run, "teeter merge part-*.csv --out map.csv"),
     ("poses", poses.run, "teeter poses egg.stl"),
     ("convert", convert.run, "teeter convert pile.xml pile.toml"),
+    ("schema", schema.run, "teeter schema check"),
     ("scenes", listings.list_scenes, "teeter scenes"),
     (
         "play",
@@ -111,7 +112,7 @@ for _name, _run, _example in (
         certificates.verify_certificate,
         "teeter verify-certificate arch.json --scene arch",
     ),
-    ("doctor", doctor.run, "teeter doctor"),
+    ("doctor", listings.doctor, "teeter doctor"),
     ("bench", bench.run, "teeter bench --accuracy"),
     ("demo", demo.run, "teeter demo"),
     ("games", listings.list_games, "teeter games"),

@@ -2,8 +2,6 @@
 takes one away. Loads nothing but the standard library.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import io
@@ -152,7 +150,7 @@ def missing(error: BaseException) -> str:
             name = behind.name.partition(".")[0]
             package = PACKAGES.get(name, name).replace("_", "-")
             if not os.path.exists(os.path.join(_HOME, name)):
-                from models.extras import install_line
+                from teeter.models.extras import install_line
 
                 return (
                     f"{sys.executable} has no package {package!r}: install teeter with this Python's pip, or only this "

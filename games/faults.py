@@ -8,8 +8,6 @@ left out instead, said to be so, and reported once:
     facts = or_else("the facts", lambda: details.items(client), ())
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
 
-from games.core import codec
-from games.core.clauses import Clause
-from games.core.errors import MalformedAction, SetupError
-from games.core.rules import NO_HANDICAPS, Action, Handicaps, Input, Rules
-from games.core.setup import Mode
+from teeter.games.core import codec
+from teeter.games.core.clauses import Clause
+from teeter.games.core.errors import MalformedAction, SetupError
+from teeter.games.core.rules import NO_HANDICAPS, Action, Handicaps, Input, Rules
+from teeter.games.core.setup import Mode
 
 if TYPE_CHECKING:
-    from games.judge.judge import Judge
+    from teeter.games.judge.judge import Judge
 
 S = TypeVar("S", default=Any)
 P = TypeVar("P")
@@ -115,7 +115,7 @@ def stock_of(game: Game) -> Any:
     Raises SetupError with file and key for a catalogue that does not fit.
     """
     name = f"{game.name.replace('-', '_')}.toml"
-    path = resources.files("models") / name
+    path = resources.files("teeter.models") / name
     try:
         return game.read_stock(tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {})
     except (tomllib.TOMLDecodeError, codec.MisfitError) as error:

@@ -1,7 +1,5 @@
 """What this machine has, and the line that installs what is missing. Loads none of the packages that may be missing."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -13,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
 
-from games.exits import missing
-from games.faults import teeter_version
-from models.extras import install_line
+from teeter.games.exits import missing
+from teeter.games.faults import teeter_version
+from teeter.models.extras import install_line
 
 TESTED = ((3, 11), (3, 12), (3, 13))
 NO_BULLET = (3, 12)
@@ -105,7 +103,7 @@ def _package(requirement: str, extra: str) -> DoctorLine:
 
 def engines() -> list[DoctorLine]:
     """Which engine simulates here, and why."""
-    from engine.worlds import ENGINES, PACKAGES, installed_engines
+    from teeter.engine.worlds import ENGINES, PACKAGES, installed_engines
 
     there = installed_engines()
     if not there:
@@ -122,7 +120,7 @@ def engines() -> list[DoctorLine]:
 
 def page() -> DoctorLine:
     """Whether HTML pages can be written."""
-    from engine.view.page.html import FOLDER, SCRIPT, STYLE
+    from teeter.engine.view.page.html import FOLDER, SCRIPT, STYLE
 
     missing = [name for name in (SCRIPT, STYLE) if not FOLDER.joinpath(name).is_file()]
     if missing:
@@ -135,8 +133,8 @@ def font() -> DoctorLine:
     """Whether the letters of windows, films and pictures are here."""
     fix = "pip install --force-reinstall font-source-sans-pro"
     try:
-        from engine.view.opengl import ViewError
-        from engine.view.window.hud import FONT_FILES, font_folder
+        from teeter.engine.view.opengl import ViewError
+        from teeter.engine.view.window.hud import FONT_FILES, font_folder
 
         missing = [name for name in FONT_FILES.values() if not (font_folder() / name).is_file()]
     except (ImportError, ViewError) as error:
@@ -150,7 +148,7 @@ def tools() -> list[DoctorLine]:
     """What the tests take from Debian, where they can be run."""
     from importlib.util import find_spec
 
-    from engine.view.opengl import debian_packages
+    from teeter.engine.view.opengl import debian_packages
 
     if find_spec("pytest") is None or shutil.which("dpkg-query") is None:
         return []
@@ -168,7 +166,7 @@ def _debian(name: str, use: str) -> DoctorLine:
 
 def renderer() -> DoctorLine:
     """What draws pictures here: a graphics card, software GL, or nothing."""
-    from engine.view.opengl import describe
+    from teeter.engine.view.opengl import describe
 
     seen = describe()
     return DoctorLine("renderer", str(seen), seen.remedy)

@@ -1,15 +1,13 @@
 """Pieces whose mass is not spread evenly: loaded crates, weighted blocks, hollow prints."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
-from models.errors import ModelError
-from models.hulls import convex_hull
-from models.piece import Array, Piece
+from teeter.models.errors import ModelError
+from teeter.models.hulls import convex_hull
+from teeter.models.piece import Array, Piece
 
 LEAST_FILL = 1e-3
 """Of the mass that stays spread out: a point load alone has no moment of inertia, and no simulation turns it."""

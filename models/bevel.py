@@ -4,8 +4,6 @@ Convex solids are shrunk and swollen again by a ball; straight prisms get a roun
 pieces a rounded profile. What is none of these keeps its edges. Cards have round corners.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import product
 from weakref import WeakKeyDictionary
@@ -13,12 +11,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import shapely
 
-from models.cut import ARC_DRAWN, arch_outline, drill, hull_faces, upright
-from models.hulls import convex_hull, corners_within
-from models.outline import outlines, signed_area, sines, triangulate
-from models.piece import MM, Array, Detail, Ints, Solid, TriangleMesh
-from models.revolve import revolve, section_of, sides_of
-from models.shapes import AnyTurned, Arch, Box, Cylinder, Drilled, Hull, Polycube, Prism, Shape, Wonky
+from teeter.models.cut import ARC_DRAWN, arch_outline, drill, hull_faces, upright
+from teeter.models.hulls import convex_hull, corners_within
+from teeter.models.outline import outlines, signed_area, sines, triangulate
+from teeter.models.piece import MM, Array, Detail, Ints, Solid, TriangleMesh
+from teeter.models.revolve import revolve, section_of, sides_of
+from teeter.models.shapes import AnyTurned, Arch, Box, Cylinder, Drilled, Hull, Polycube, Prism, Shape, Wonky
 
 # corners of a rounding of a right angle, less one
 STEPS = 3

@@ -13,12 +13,12 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, ValidationError, model_validator
 
-from models.catalogue import find
-from models.errors import CatalogueError, faults_of
-from models.material import material_named
-from models.shapes import Box
-from models.spec import PieceSpec
-from models.tables import FileTable
+from teeter.models.catalogue import find
+from teeter.models.errors import CatalogueError, faults_of
+from teeter.models.material import material_named
+from teeter.models.shapes import Box
+from teeter.models.spec import PieceSpec
+from teeter.models.tables import FileTable
 
 FILE = "tower_topple.toml"
 NOMINAL = "tower_topple/brick"
@@ -84,7 +84,7 @@ def brick(scatter: Scatter, rng: np.random.Generator, model: str) -> PieceSpec:
 @cache
 def _data() -> tuple[int, Scatter]:
     """How many bricks a game has, and how they differ."""
-    tables = tomllib.loads(resources.files("models").joinpath(FILE).read_text(encoding="utf-8"))
+    tables = tomllib.loads(resources.files("teeter.models").joinpath(FILE).read_text(encoding="utf-8"))
     try:
         return int(tables["tower"]["bricks"]), Scatter.model_validate(tables["scatter"])
     except ValidationError as error:

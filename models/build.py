@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models import shapes
-from models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
-from models.cut import build_arch, build_drilled, build_hull, build_wonky
-from models.face import Face
-from models.material import Material, hex_of
-from models.meshes import build_file, solid_of_mesh
-from models.piece import Array, Detail, Piece, Solid, TriangleMesh
-from models.revolve import build_turned
-from models.shapes import Mesh, Shape
-from models.spec import PieceSpec
+from teeter.models import shapes
+from teeter.models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
+from teeter.models.cut import build_arch, build_drilled, build_hull, build_wonky
+from teeter.models.face import Face
+from teeter.models.material import Material, hex_of
+from teeter.models.meshes import build_file, solid_of_mesh
+from teeter.models.piece import Array, Detail, Piece, Solid, TriangleMesh
+from teeter.models.revolve import build_turned
+from teeter.models.shapes import Mesh, Shape
+from teeter.models.spec import PieceSpec
 
 if TYPE_CHECKING:
     import trimesh
@@ -87,14 +87,14 @@ def _piece(spec: PieceSpec, shape: Shape, stamp: Stamp, detail: Detail) -> Piece
 
 
 def _card(shape: shapes.Box) -> TriangleMesh:
-    from models.bevel import card
+    from teeter.models.bevel import card
 
     x, y, z = shape.box
     return card((x, y, z))
 
 
 def _bevelled(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> TriangleMesh:
-    from models.bevel import bevelled  # needs Qhull, which is slow to import
+    from teeter.models.bevel import bevelled  # needs Qhull, which is slow to import
 
     return bevelled(shape, solid, bevel, detail)
 

@@ -4,19 +4,28 @@ Whatever is flat is exact. A circle is a fine polygon in the surface; its parts 
 area, so that they fill the true volume, and its mass comes from closed forms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise, product
 
 import numpy as np
 
-from models.convex import box_part, hull_part, merge_cells, sphere_part
-from models.errors import ModelError
-from models.outline import convex_pieces, signed_area, triangulate
-from models.piece import MM, Array, Detail, Flags, Ints, MassProperties, Part, Solid, Surface, TriangleMesh
-from models.shapes import Box, Cylinder, Polycube, Prism, Sphere
-from models.surface import surface_of
+from teeter.models.convex import box_part, hull_part, merge_cells, sphere_part
+from teeter.models.errors import ModelError
+from teeter.models.outline import convex_pieces, signed_area, triangulate
+from teeter.models.piece import (
+    MM,
+    Array,
+    Detail,
+    Flags,
+    Ints,
+    MassProperties,
+    Part,
+    Solid,
+    Surface,
+    TriangleMesh,
+)
+from teeter.models.shapes import Box, Cylinder, Polycube, Prism, Sphere
+from teeter.models.surface import surface_of
 
 # heights along a cylinder's side where contact with its curve is looked for, as parts of the height; away
 # from the ends, so that a standing cylinder does not touch with its side

@@ -11,21 +11,21 @@ Other tables of a file are for other readers. Catalogues come with the package; 
 current folder may add files, and pieces to a file of the same name, and override pieces of the same id.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from models.errors import CatalogueError, ModelError, SpecError, UnknownModelError, nearest
-from models.face import resolved
-from models.shapes import Mesh
-from models.spec import PieceSpec, parse
+from teeter.models.errors import CatalogueError, ModelError, SpecError, UnknownModelError, nearest
+from teeter.models.face import resolved
+from teeter.models.plugins import installed
+from teeter.models.shapes import Mesh
+from teeter.models.spec import PieceSpec, parse
 
 PACKAGED = Path(__file__).resolve().parent
 # files of the package that are not catalogues
@@ -73,11 +73,18 @@ def _every_id() -> list[str]:
 def _files(game: str) -> list[Path]:
     """Files that hold pieces, the package's first."""
     own = Path.cwd() / "models"
-    folders = [PACKAGED] if own == PACKAGED else [PACKAGED, own]
+    folders = [PACKAGED, *_others()] + ([own] if own != PACKAGED else [])
     paths = [path for folder in folders for path in sorted(folder.glob(f"{game}.toml")) if path.is_file()]
     return [
         path for path in paths if path.stem not in RESERVED and PIECE_TABLE.search(_text(path, *_stamp(path)))
     ]
+
+
+@cache
+def _others() -> tuple[Path, ...]:
+    """Folders of the packages that other distributions name as catalogues."""
+    specs = (find_spec(point.module) for point in installed("teeter.catalogues").values())
+    return tuple(Path(spec.origin).parent for spec in specs if spec is not None and spec.origin)
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -1,15 +1,13 @@
 """Convex parts: what the dynamics collides with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from models.hulls import FlatError, convex_hull
-from models.piece import Array, Ints, Part
-from models.surface import half_edges_of
+from teeter.models.hulls import FlatError, convex_hull
+from teeter.models.piece import Array, Ints, Part
+from teeter.models.surface import half_edges_of
 
 # A hull whose corners are this near (as part of its diagonal) to those of a cuboid is one.
 CUBOID_FIT = 5e-5

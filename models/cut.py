@@ -1,15 +1,13 @@
 """Builders of sawn and drilled shapes: arches, drilled blocks, convex solids, and blocks with caps."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
 
-from models.builders import SIDE_SAMPLES, extrude, solid_of
-from models.convex import box_part, hull_part
-from models.hulls import convex_hull
-from models.piece import (
+from teeter.models.builders import SIDE_SAMPLES, extrude, solid_of
+from teeter.models.convex import box_part, hull_part
+from teeter.models.hulls import convex_hull
+from teeter.models.piece import (
     MM,
     Array,
     Detail,
@@ -22,7 +20,7 @@ from models.piece import (
     Surface,
     TriangleMesh,
 )
-from models.shapes import Arch, Drilled, Hull, Wonky
+from teeter.models.shapes import Arch, Drilled, Hull, Wonky
 
 # sides of an opening's half circle, drawn, and as tangents in the parts; of a drilled hole all round likewise
 ARC_DRAWN, ARC_PARTS = 36, 8

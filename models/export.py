@@ -4,8 +4,6 @@ glTF is in metres and Y-up; teeter's Z-up is turned about x. The file of a piece
 with one mesh and one material of physically based shading.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Mapping
@@ -16,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.errors import ModelError
-from models.files import whole_or_nothing
-from models.piece import Array, Ints, Piece
+from teeter.models.errors import ModelError
+from teeter.models.files import whole_or_nothing
+from teeter.models.piece import Array, Ints, Piece
 
 # from our axes, Z up, to glTF's, Y up
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])

@@ -3,8 +3,6 @@
 Not `pip install 'teeter[...]'`: that asks an index for teeter, which need not be there, nor be ours.
 """
 
-from __future__ import annotations
-
 import re
 from importlib.metadata import PackageNotFoundError, requires
 

@@ -18,9 +18,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from models.errors import ModelError, nearest
-from models.material import hex_of
-from models.tables import FileTable
+from teeter.models.errors import ModelError, nearest
+from teeter.models.material import hex_of
+from teeter.models.tables import FileTable
 
 BOXES = {".": "white", "#": "red", "-": "remove", "+": "play again", "x": "exchange"}
 """The sorts of boxes on a floor card, by the mark they are written with."""

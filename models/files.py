@@ -1,7 +1,5 @@
 """Files that are written: only where they can be, whole or not at all, and never over another one unasked."""
 
-from __future__ import annotations
-
 import errno
 import os
 import secrets
@@ -12,7 +10,7 @@ from contextlib import contextmanager, suppress
 from itertools import combinations, count
 from pathlib import Path
 
-from models.errors import TeeterError
+from teeter.models.errors import TeeterError
 
 
 class OutputError(TeeterError):

@@ -5,8 +5,6 @@ into planes, or stays as it is. Planes of several pieces that touch become one. 
 surfaces that meet in it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +13,9 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import least_squares
 
-from models.hulls import groups_of
-from models.piece import MM, Array, Flags, Ints
-from models.surface import HalfEdgeMesh, angles_between, half_edges_of
+from teeter.models.hulls import groups_of
+from teeter.models.piece import MM, Array, Flags, Ints
+from teeter.models.surface import HalfEdgeMesh, angles_between, half_edges_of
 
 # radians; a turn that a scanner's error does not make
 SHARP = np.radians(40)

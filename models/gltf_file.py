@@ -2,8 +2,6 @@
 before anything is made of it, no file outside the file's folder is opened, and a node's material groups stay one piece.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json
@@ -15,9 +13,9 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from models.errors import MeshFileError
-from models.mesh_node import MAX_BODIES, MeshNode, check_bodies, check_bytes, check_triangles
-from models.piece import Array, Ints
+from teeter.models.errors import MeshFileError
+from teeter.models.mesh_node import MAX_BODIES, MeshNode, check_bodies, check_bytes, check_triangles
+from teeter.models.piece import Array, Ints
 
 COMPONENTS: dict[int, str] = {5121: "<u1", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 """Number types by their glTF code: indices are the unsigned ones, positions floats."""
@@ -36,6 +34,9 @@ WITH_FALLBACK = (
     "KHR_node_hover",
 )
 """Beginnings of extensions of nodes and meshes beside which the plain triangles hold, or are missed when read."""
+INSTANCES = "EXT_mesh_gpu_instancing"
+"""A node with this is a piece for each of its places."""
+WIDTHS = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
 
 
 def read_gltf(path: Path) -> list[MeshNode]:
@@ -96,7 +97,11 @@ def _head(text: bytes) -> dict[str, Any]:
     head = json.loads(text)
     if not isinstance(head, dict) or not str(head["asset"]["version"]).startswith("2."):
         raise MeshFileError("is not glTF version 2")
-    needed = [name for name in head.get("extensionsRequired", []) if not str(name).startswith(HARMLESS)]
+    needed = [
+        name
+        for name in head.get("extensionsRequired", [])
+        if not str(name).startswith((*HARMLESS, INSTANCES))
+    ]
     if needed:
         raise MeshFileError(f"needs {', '.join(map(str, needed))}: export it again without compression")
     bodies = [number for number, node in enumerate(head.get("nodes", [])) if "mesh" in node]
@@ -128,9 +133,9 @@ def _check_shapes(head: dict[str, Any]) -> None:
     primitives = [one for mesh in meshes for one in mesh.get("primitives", [])]
     holders = [*nodes, *meshes, *primitives, *head.get("accessors", []), *head.get("scenes", []), head]
     used = {str(name) for holder in holders for name in holder.get("extensions", {})}
-    unknown = sorted(name for name in used if not name.startswith(HARMLESS + WITH_FALLBACK))
+    unknown = sorted(name for name in used - {INSTANCES} if not name.startswith(HARMLESS + WITH_FALLBACK))
     if unknown:
-        remedy = "export it again with every copy a node of its own, and without this extension"
+        remedy = "export it again without that"
         raise MeshFileError(
             f"uses {', '.join(unknown)}, which may change its shapes and is not read: {remedy}"
         )
@@ -151,12 +156,37 @@ class _Reader:
                 continue
             key = int(node["mesh"])
             vertices, faces = self._mesh(key)
-            triangles += len(faces)
+            places = self._places(node)
+            check_bodies(len(found) + len(places), "meshes", f'node "{node.get("name", "")}"')
+            triangles += len(places) * len(faces)
             check_triangles(triangles)
             if len(faces):
                 extras = node.get("extras")
                 fixed = isinstance(extras, dict) and extras.get("fixed") in (True, 1)
-                found.append(MeshNode(str(node.get("name", "")), key, vertices, faces, matrix, fixed))
+                name = str(node.get("name", ""))
+                found += [MeshNode(name, key, vertices, faces, matrix @ place, fixed) for place in places]
+        return found
+
+    def _places(self, node: dict[str, Any]) -> Array:
+        """Where a node's mesh is within it (n, 4, 4): once as it is, or at each of its instances."""
+        from scipy.spatial.transform import Rotation
+
+        given = node.get("extensions", {}).get(INSTANCES)
+        if given is None:
+            return np.eye(4)[None]
+        read = {
+            name: self._numbers(number, 4 if name == "ROTATION" else 3)
+            for name, number in given["attributes"].items()
+            if name in ("TRANSLATION", "ROTATION", "SCALE")
+        }
+        counts = {len(values) for values in read.values()}
+        if len(counts) != 1:
+            raise MeshFileError(f"has {INSTANCES} without places, or with more of one kind than of another")
+        found = np.tile(np.eye(4), (counts.pop(), 1, 1))
+        if "ROTATION" in read and len(found):
+            found[:, :3, :3] = Rotation.from_quat(read["ROTATION"].astype(np.float64)).as_matrix()
+        found[:, :3, :3] *= read.get("SCALE", np.ones((1, 3)))[:, None, :]
+        found[:, :3, 3] = read.get("TRANSLATION", 0.0)
         return found
 
     def _tree(self) -> Iterator[tuple[dict[str, Any], Array]]:
@@ -212,9 +242,11 @@ class _Reader:
         """An accessor as (count, width) numbers, never more than its buffer holds."""
         accessor = self._head["accessors"][index]
         kind = np.dtype(COMPONENTS[accessor["componentType"]])
-        if accessor["type"] != {1: "SCALAR", 3: "VEC3"}[width] or (width == 3) != (kind.kind == "f"):
+        if accessor["type"] != WIDTHS[width] or (width > 1) != (kind.kind == "f"):
+            what = {1: "indices that are not whole numbers", 3: "positions that are not three floats each"}
             raise MeshFileError(
-                "has positions that are not three floats each: export it again without quantizing"
+                f"has {what.get(width, 'rotations that are not four floats each')}: "
+                "export it again without quantizing"
             )
         if "sparse" in accessor or "bufferView" not in accessor:
             raise MeshFileError("has sparse or compressed data: export it again without compression")

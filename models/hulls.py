@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.errors import ModelError
-from models.piece import Array, Ints
+from teeter.models.errors import ModelError
+from teeter.models.piece import Array, Ints
 
 if TYPE_CHECKING:
     from scipy.spatial import ConvexHull, cKDTree

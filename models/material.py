@@ -3,8 +3,6 @@
 Read from `materials.toml` and `colours.toml`.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping
@@ -14,10 +12,10 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AliasChoices, Field, model_validator
+from pydantic import AliasChoices, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from models.errors import ModelError, UnknownMaterialError, nearest
-from models.tables import FileTable
+from teeter.models.errors import ModelError, UnknownMaterialError, nearest
+from teeter.models.tables import FileTable
 
 Number = Annotated[float, Field(strict=True)]
 MAX_DENSITY = 25_000.0
@@ -27,8 +25,9 @@ MAX_DENSITY = 25_000.0
 class Material(FileTable):
     """What a piece is made of. Friction and restitution are those between two surfaces of this material.
 
-    A pair of different materials uses the geometric mean of the two values. In files the density may be
-    written `density`, and `like = "beech"` takes over what is not given from a named material.
+    A pair of different materials uses the geometric mean of the two values. rolling_mm: rolling resistance, the length
+    b of the couple b N; of a pair the larger one counts. In files the density may be written `density`, and
+    `like = "beech"` takes over what is not given from a named material.
     """
 
     name: str = ""
@@ -37,8 +36,15 @@ class Material(FileTable):
     ]
     friction: Annotated[Number, Field(ge=0, le=10)]
     restitution: Annotated[Number, Field(ge=0, le=1)] = 0.15
+    rolling_mm: Annotated[Number, Field(ge=0, le=1000)] = 0.0
     colour: Annotated[str, Field(pattern=r"^#[0-9a-f]{6}$")] = "#d9b382"
     finish: Literal["natural", "painted", "matte"] = "natural"
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # recordings older than rolling resistance have no word of it
+        values: dict[str, Any] = handler(self)
+        return {key: value for key, value in values.items() if key != "rolling_mm" or value}
 
     @model_validator(mode="before")
     @classmethod
@@ -54,7 +60,7 @@ class Material(FileTable):
 @cache
 def materials() -> Mapping[str, Material]:
     """All named materials, by name, in the order of the file."""
-    text = resources.files("models").joinpath("materials.toml").read_text(encoding="utf-8")
+    text = resources.files("teeter.models").joinpath("materials.toml").read_text(encoding="utf-8")
     table = tomllib.loads(text)
     return MappingProxyType({name: Material(name=name, **values) for name, values in table.items()})
 
@@ -75,7 +81,7 @@ def pair_coefficient(a: Any, b: Any) -> Any:
 @cache
 def colours() -> Mapping[str, str]:
     """All named colours as `#rrggbb`, by name."""
-    text = resources.files("models").joinpath("colours.toml").read_text(encoding="utf-8")
+    text = resources.files("teeter.models").joinpath("colours.toml").read_text(encoding="utf-8")
     return MappingProxyType(dict(tomllib.loads(text)))
 
 

@@ -6,21 +6,19 @@ Its flat faces, edges and corners are taken as they are; which facets stand for 
 `models.convex.decompose` cuts.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 
-from models.builders import solid_of
-from models.convex import decompose, hull_part, hull_volume
-from models.errors import MeshError, MeshFileError
-from models.hulls import groups_of, pairs_within
-from models.mesh_files import ELSEWHERE, KINDS, read_nodes
-from models.mesh_node import SINGLE_PRECISION, Y_UP, merged_corners
-from models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
-from models.shapes import Mesh
-from models.surface import half_edges_of
+from teeter.models.builders import solid_of
+from teeter.models.convex import decompose, hull_part, hull_volume
+from teeter.models.errors import MeshError, MeshFileError
+from teeter.models.hulls import groups_of, pairs_within
+from teeter.models.mesh_files import ELSEWHERE, KINDS, read_nodes
+from teeter.models.mesh_node import SINGLE_PRECISION, Y_UP, merged_corners
+from teeter.models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
+from teeter.models.shapes import Mesh
+from teeter.models.surface import half_edges_of
 
 MAX_TRIANGLES = 200_000
 # metres: below a hundredth of a millimetre and above a kilometre the units are wrong

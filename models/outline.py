@@ -5,8 +5,6 @@ end and goes up the outside of the piece, so that the wood is on its left; where
 inside. Lengths in whatever unit the corners are in.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import combinations, pairwise
@@ -15,7 +13,7 @@ from typing import Literal
 import numpy as np
 import shapely
 
-from models.piece import Array
+from teeter.models.piece import Array
 
 # in the square of whatever unit the corners are in
 SMALLEST_AREA = 1e-6

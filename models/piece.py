@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from models.face import Face
-    from models.material import Material
+    from teeter.models.face import Face
+    from teeter.models.material import Material
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,20 +8,29 @@ surrounds a hole is cut into sectors whose inner sides are tangents of the hole.
 lies outside the wood.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
 import shapely
 
-from models.convex import hull_part
-from models.hulls import convex_hull
-from models.outline import bored, outlines, sines, trace
-from models.piece import MM, Array, Detail, Facet, Ints, MassProperties, Part, Solid, Surface, TriangleMesh
-from models.shapes import AnyTurned
-from models.surface import TANGENT_TURN
+from teeter.models.convex import hull_part
+from teeter.models.hulls import convex_hull
+from teeter.models.outline import bored, outlines, sines, trace
+from teeter.models.piece import (
+    MM,
+    Array,
+    Detail,
+    Facet,
+    Ints,
+    MassProperties,
+    Part,
+    Solid,
+    Surface,
+    TriangleMesh,
+)
+from teeter.models.shapes import AnyTurned
+from teeter.models.surface import TANGENT_TURN
 
 # degrees of turn between corners of a profile where mass is summed up
 WEIGHED = 1.0

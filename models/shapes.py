@@ -11,9 +11,9 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from models.hulls import convex_hull
-from models.outline import Step, bored, outline_fault, section_fault, trace
-from models.tables import FileTable
+from teeter.models.hulls import convex_hull
+from teeter.models.outline import Step, bored, outline_fault, section_fault, trace
+from teeter.models.tables import FileTable
 
 # below a hundredth of a millimetre and above a kilometre a number is a slip of units
 Length = Annotated[float, Field(strict=True, ge=0.01, le=1e6)]

@@ -16,11 +16,11 @@ from pydantic import (
     model_validator,
 )
 
-from models.errors import SpecError, faults_of
-from models.face import Face
-from models.material import Material, hex_of, material_named
-from models.shapes import Shape
-from models.tables import FileTable
+from teeter.models.errors import SpecError, faults_of
+from teeter.models.face import Face
+from teeter.models.material import Material, hex_of, material_named
+from teeter.models.shapes import Shape
+from teeter.models.tables import FileTable
 
 SHAPES: tuple[type[Shape], ...] = tuple(Shape.__subclasses__())
 """In the order of their definitions."""

@@ -6,16 +6,14 @@ around the centre of mass which the face covers, and of faces from which it goes
 that is put down gently, turned at random (Goldberg, Mirtich, Zhuang, Craig, Carlisle & Canny 1999).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from models.hulls import convex_hull
-from models.piece import Array, Flags, Ints, Piece
+from teeter.models.hulls import convex_hull
+from teeter.models.piece import Array, Flags, Ints, Piece
 
 FLAT = 1e-6
 """Of the piece's size, and of a unit normal: faces of the hull that differ by less are one."""

@@ -5,16 +5,14 @@ half-edges, and triangles in one plane are merged. Facets that only stand for a 
 knows; for a foreign mesh `curved_facets` judges.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from models.hulls import groups_of
-from models.piece import Array, Facet, Flags, Ints, Surface
+from teeter.models.hulls import groups_of
+from teeter.models.piece import Array, Facet, Flags, Ints, Surface
 
 # Coplanar means: all corners within this part of the mesh's diagonal of the plane (60 mm: about 1 um) ...
 PLANE_DISTANCE = 2e-5

@@ -1,7 +1,5 @@
 """Tables of the files that people write: what their checked forms share."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict
 
 

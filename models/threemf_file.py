@@ -16,9 +16,9 @@ from xml.parsers import expat
 
 import numpy as np
 
-from models.errors import MeshFileError
-from models.mesh_node import UNITS, MeshNode, check_bodies, check_bytes, check_triangles
-from models.piece import Array
+from teeter.models.errors import MeshFileError
+from teeter.models.mesh_node import UNITS, MeshNode, check_bodies, check_bytes, check_triangles
+from teeter.models.piece import Array
 
 PRODUCTION = "http://schemas.microsoft.com/3dmanufacturing/production/2015/06"
 KNOWN = (PRODUCTION, "http://schemas.microsoft.com/3dmanufacturing/material/2015/02")

@@ -9,25 +9,25 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.geometry.carried import Floating, floating
-from engine.geometry.convex import ConvexSolid, bounds_of, overlap, slack_of, solids_at
-from engine.geometry.drop import drop
-from engine.geometry.rotation import Array, quaternion_of_rpy
-from engine.pose import Pose
-from engine.tolerances import MAX_OVERLAP
-from engine.world import TABLE, Body
-from models.ballast import weighted
-from models.build import build, piece_of
-from models.catalogue import find
-from models.errors import ModelError
-from models.material import MAX_DENSITY, Material, material_named
-from models.meshes import solid_of_mesh
-from models.piece import Piece
-from models.shapes import Box, Mesh
-from models.spec import PieceSpec
-from scenes.reading import Written
-from scenes.scene import Draft, Fault, SceneError, shown
-from scenes.schema import PieceTable, TableTop
+from teeter.engine.geometry.carried import Floating, floating
+from teeter.engine.geometry.convex import ConvexSolid, bounds_of, overlap, slack_of, solids_at
+from teeter.engine.geometry.drop import drop
+from teeter.engine.geometry.rotation import Array, quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.tolerances import MAX_OVERLAP
+from teeter.engine.world import TABLE, Body
+from teeter.models.ballast import weighted
+from teeter.models.build import build, piece_of
+from teeter.models.catalogue import find
+from teeter.models.errors import ModelError
+from teeter.models.material import MAX_DENSITY, Material, material_named
+from teeter.models.meshes import solid_of_mesh
+from teeter.models.piece import Piece
+from teeter.models.shapes import Box, Mesh
+from teeter.models.spec import PieceSpec
+from teeter.scenes.reading import Written
+from teeter.scenes.scene import Draft, Fault, SceneError, shown
+from teeter.scenes.schema import PieceTable, TableTop
 
 MM = 1e-3
 GRAM = 1e-3
@@ -39,6 +39,8 @@ TABLE_MARGIN_MM = 100.0
 MAX_LISTED_OVERLAPS = 20
 """Overlaps listed one by one: a scene in the wrong unit has them by the thousand."""
 LOWEST_REMEDY = "--table lowest puts the table under everything"
+SURFACE = ("friction", "rolling_mm")
+"""What a table top has of a material."""
 _ROUNDING = 1e-9
 
 
@@ -113,15 +115,15 @@ def reaching(table: TableTop, drafts: Sequence[Draft], top: float, file: str) ->
 def grown(table: Body, drafts: Sequence[Draft], file: str) -> Body:
     """Returns a table, larger where more pieces need it. Raises SceneError as `reaching` does."""
     width, depth, thickness = (float(side) for side in table.piece.extents)
-    friction = table.piece.material.friction
-    top = TableTop.model_construct(_fields_set=set(), size=(width / MM, depth / MM), friction=friction)
+    surface = {key: getattr(table.piece.material, key) for key in SURFACE}
+    top = TableTop.model_construct(_fields_set=set(), size=(width / MM, depth / MM), **surface)
     larger = reaching(top, drafts, table.pose.position[2] + thickness / 2, file)
     return table if larger is top else table_body(larger, table.pose.position[2] + thickness / 2)
 
 
 def table_body(table: TableTop, top: float = 0.0) -> Body:
     """Returns the table: a fixed box whose top lies at height `top`, metres."""
-    material = material_named("table").model_copy(update={"friction": table.friction})
+    material = material_named("table").model_copy(update={key: getattr(table, key) for key in SURFACE})
     shape = Box(box=(*table.size, TABLE_THICKNESS_MM))
     piece = build(PieceSpec(model=TABLE, shape=shape, material=material))
     return Body(TABLE, piece, Pose((0.0, 0.0, top - TABLE_THICKNESS_MM * MM / 2)), fixed=True)
@@ -183,7 +185,7 @@ def _spec(table: PieceTable, default: Material) -> PieceSpec:
         assert table.shape is not None
         spec = PieceSpec(shape=table.shape, material=table.material or default)
     material = table.material or spec.material
-    own = {"friction": table.friction, "restitution": table.restitution}
+    own = {key: getattr(table, key) for key in (*SURFACE, "restitution")}
     material = material.model_copy(update={key: value for key, value in own.items() if value is not None})
     return spec.model_copy(update={"material": material, "colour": table.colour or spec.colour})
 

@@ -6,17 +6,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from engine.pose import Pose
-from engine.world import TABLE, Assembly, Body
-from models.catalogue import find
-from models.errors import ModelError
-from models.material import Material, materials
-from scenes.assemble import MM, pose_of
-from scenes.loads import tables_of
-from scenes.scene import Fault, Scene, SceneError
-from scenes.schema import FORMAT, Expect, PieceTable, TableTop
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE, Assembly, Body
+from teeter.models.catalogue import find
+from teeter.models.errors import ModelError
+from teeter.models.material import Material, materials
+from teeter.scenes.assemble import MM, SURFACE, pose_of
+from teeter.scenes.loads import pair_tables_of, tables_of
+from teeter.scenes.scene import Fault, Scene, SceneError
+from teeter.scenes.schema import FORMAT, Expect, PieceTable, TableTop
 
-OWN = {"friction", "restitution", "mass", "centre_of_mass", "inertia", "colour"}
+OWN = {"friction", "restitution", "rolling_mm", "mass", "centre_of_mass", "inertia", "colour"}
 """Keys of a piece that are written as they were."""
 DIGITS = 9
 """Decimals of a millimetre that are written: below an atom, above what turning metres into mm leaves over."""
@@ -53,6 +53,8 @@ def dump(what: Scene | Assembly, *, comment: str = "") -> str:
             more += ["", f"[{key}]", *pairs(said.model_dump())]
     for row in tables_of(assembly.bodies):
         more += ["", "[[load]]", *pairs(row)]
+    for row in pair_tables_of(assembly.bodies):
+        more += ["", "[[pair]]", *pairs(row)]
     return head + "".join(f"{line}\n" for line in more)
 
 
@@ -87,7 +89,7 @@ def _table(body: Body | None) -> TableTop | None:
     if body is None:
         return None
     width, depth = (round(float(side) / MM, DIGITS) for side in body.piece.extents[:2])
-    return TableTop(size=(width, depth), friction=body.piece.material.friction)
+    return TableTop(size=(width, depth), **{key: getattr(body.piece.material, key) for key in SURFACE})
 
 
 def _row(body: Body, written: PieceTable | None, top: float) -> dict[str, Any]:

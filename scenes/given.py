@@ -1,18 +1,16 @@
 """Pieces as scripts have them, with meshes and matrices, as the tables of a scene file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from engine.geometry.rotation import quaternion_of
-from models.errors import MeshFileError
-from models.mesh_files import nodes_of
-from models.piece import MM, Array, Ints
-from scenes.reading import place_of
-from scenes.scene import Fault, SceneError
+from teeter.engine.geometry.rotation import quaternion_of
+from teeter.models.errors import MeshFileError
+from teeter.models.mesh_files import nodes_of
+from teeter.models.piece import MM, Array, Ints
+from teeter.scenes.reading import place_of
+from teeter.scenes.scene import Fault, SceneError
 
 PURE = 1e-6
 """How far from a pure turn the matrix of a pose may be: what rounding leaves of one."""

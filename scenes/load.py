@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from engine.geometry.convex import bounds_of, solids_at
-from engine.pose import Pose
-from engine.tolerances import MAX_OVERLAP
-from engine.world import TABLE, Assembly, Body
-from models.errors import MeshFileError, ModelError
-from models.material import Material, material_named
-from models.mesh_files import ELSEWHERE, GLTF, KINDS, UNSAID, GivenMeshes, files_of, nodes_of
-from models.shapes import Mesh
-from scenes.assemble import MM, Builder, drafts_of, grown, lowest, put_together, reaching, table_body
-from scenes.given import as_table
-from scenes.loads import loaded
-from scenes.reading import Sheet, place_of, plain, read, sheet_of
-from scenes.scene import UNITS, Draft, Fault, Scene, SceneError, UnitAskedError, nearest, shown
-from scenes.schema import FORMAT, Head, PieceTable, TableTop
+from teeter.engine.geometry.convex import bounds_of, solids_at
+from teeter.engine.pose import Pose
+from teeter.engine.tolerances import MAX_OVERLAP
+from teeter.engine.world import TABLE, Assembly, Body
+from teeter.models.errors import MeshFileError, ModelError
+from teeter.models.material import Material, material_named
+from teeter.models.mesh_files import ELSEWHERE, GLTF, KINDS, UNSAID, GivenMeshes, files_of, nodes_of
+from teeter.models.shapes import Mesh
+from teeter.scenes.assemble import MM, Builder, drafts_of, grown, lowest, put_together, reaching, table_body
+from teeter.scenes.given import as_table
+from teeter.scenes.loads import loaded, paired
+from teeter.scenes.reading import Sheet, place_of, plain, read, sheet_of
+from teeter.scenes.scene import UNITS, Draft, Fault, Scene, SceneError, UnitAskedError, nearest, shown
+from teeter.scenes.schema import FORMAT, Head, PieceTable, TableTop
 
 if TYPE_CHECKING:
-    from scenes.meshes import Ground
+    from teeter.scenes.meshes import Ground
 
 SHIPPED = Path(__file__).resolve().parent
 Z_UP = (
@@ -240,18 +240,19 @@ def build(
     settle_mm: float = 0.0,
     drop: bool = False,
     loads: Iterable[Mapping[str, Any]] = (),
+    pairs: Iterable[Mapping[str, Any]] = (),
 ) -> Scene:
     """A scene from its `[[piece]]` tables, as a file would have them. Raises SceneError with all faults.
 
     A piece may also have a `pose`, a (4, 4) matrix in mm instead of position and rotation, and a `mesh`, a
     `trimesh.Trimesh` or corners and triangles in mm instead of model and shape, which lies where it is unless it is
     placed. has_table: on the usual table. settle_mm: gaps and overlaps to allow, mm. drop: take pieces that nothing
-    carries. loads: `[[load]]` tables. Meshes: paths from the current folder.
+    carries. loads, pairs: `[[load]]` and `[[pair]]` tables. Meshes: paths from the current folder.
     """
     options = LoadOptions(settle_mm, drop=drop)
     given = [as_table(piece, number, name) for number, piece in enumerate(pieces, start=1)]
     data: dict[str, Any] = {"teeter": FORMAT, "name": name, "piece": [plain(row) for row, _ in given]}
-    data["load"] = [plain(row) for row in loads]
+    data |= {"load": [plain(row) for row in loads], "pair": [plain(row) for row in pairs]}
     sheet = sheet_of(data if has_table else data | {"table": False}, name)
     meshes = {
         place_of(number, row.get("id")): mesh for number, (row, mesh) in enumerate(given, start=1) if mesh
@@ -276,7 +277,8 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
     head = content.head
     bodies, dropped, written = _together(content, builder, options, file)
     bodies, faults = loaded(bodies, head.load, file, options.excused)
-    if faults:
+    bodies, more = paired(bodies, head.pair, file, options.excused)
+    if faults := faults + more:
         raise SceneError(faults)
     assembly = Assembly(name, bodies)
     return Scene(
@@ -327,6 +329,8 @@ def add(
     builder = Builder(bodies)
     bodies, dropped, written = _together(content, builder, options, file)
     bodies, faults = loaded(bodies, content.head.load, file, options.excused)
+    bodies, more = paired(bodies, content.head.pair, file, options.excused)
+    faults += more
     if content.head.acceleration or content.head.wind:
         faults.append(
             Fault(file, "says how the table is accelerated, or of wind: the first file has to say that")
@@ -407,7 +411,7 @@ def _find(path_or_name: str | Path) -> tuple[Path, str]:
 def _content(path: Source, file: str, options: LoadOptions, progress: Progressed | None = None) -> Content:
     material = _checked(options, file)
     if path.suffix.lower() in MESHES:
-        from scenes.meshes import read_meshes  # trimesh's loaders are slow to import
+        from teeter.scenes.meshes import read_meshes  # trimesh's loaders are slow to import
 
         if options.up is not None and path.suffix.lower() not in UNSAID:
             problem = f"{path.suffix} files say which axis is up; only {', '.join(UNSAID)} files need it"
@@ -431,7 +435,7 @@ def _content(path: Source, file: str, options: LoadOptions, progress: Progressed
             Head(teeter=FORMAT), found.drafts, found.faults, found.fitted, found.unit, found.up, found.ground
         )
     elif path.suffix.lower() in FORMATS:
-        from scenes.formats.read import read_format
+        from teeter.scenes.formats.read import read_format
 
         for key, value in (("--fit", options.fit_mm or None), ("--up", options.up), ("--unit", options.unit)):
             if value is not None and not (key == "--unit" and path.suffix.lower() == ".json"):

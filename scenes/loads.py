@@ -1,19 +1,19 @@
-"""The loads of a scene file on the bodies of the scene."""
+"""The loads of a scene file on the bodies of the scene, and what it says of pairs of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from engine.load import Load
-from engine.world import Body
-from models.ballast import with_weight
-from scenes.assemble import GRAM, MM
-from scenes.scene import Fault, Scene, SceneError, nearest, shown
-from scenes.schema import LoadTable
+from teeter.engine.load import Load
+from teeter.engine.world import Body
+from teeter.models.ballast import with_weight
+from teeter.scenes.assemble import GRAM, MM
+from teeter.scenes.scene import Fault, Scene, SceneError, nearest, shown
+from teeter.scenes.schema import LoadTable, PairTable
 
 ROUNDING = 1e-6
 """Millimetres, outside of a piece."""
@@ -76,6 +76,54 @@ def tables_of(bodies: Iterable[Body]) -> list[dict[str, object]]:
             row |= {"force": list(load.force)} if load.is_force else {"mass": round(load.mass / GRAM, 9)}
             rows.append(row)
     return rows
+
+
+MAX_PAIRS = 100_000
+"""Of bodies that `[[pair]]` tables name: materials of many pieces on both sides."""
+
+
+def paired(
+    bodies: Iterable[Body], tables: Sequence[PairTable], file: str, excused: Collection[str] = ()
+) -> tuple[tuple[Body, ...], list[Fault]]:
+    """Returns the bodies with the rolling resistance of each pair, a later table before an earlier one, and what is
+    wrong with the tables. excused: as for `loaded`."""
+    found = {body.name: body for body in bodies}
+    known = [*found, *(body.piece.material.name for body in found.values())]
+    given: dict[tuple[str, str], float] = {}
+    faults: list[Fault] = []
+    for number, table in enumerate(tables, start=1):
+        sides = [_named(name, found) for name in table.between]
+        for name, side in zip(table.between, sides, strict=True):
+            if not side and name not in excused:
+                problem = f"there is no such piece or material{nearest(name, dict.fromkeys(known))}"
+                faults.append(Fault(file, problem, f"pair[{number}]", "between", shown(name)))
+        if len(sides[0]) * len(sides[1]) + len(given) > MAX_PAIRS:
+            problem = (
+                f"names more than {MAX_PAIRS} pairs of pieces: give rolling_mm to their material instead"
+            )
+            return tuple(found.values()), [*faults, Fault(file, problem, f"pair[{number}]")]
+        for one in sides[0]:
+            given |= {(min(one, other), max(one, other)): table.rolling_mm * MM for other in sides[1]}
+    for (one, other), length in given.items():
+        if one != other:
+            found[one] = replace(found[one], rolling=(*found[one].rolling, (other, length)))
+    return tuple(found.values()), faults
+
+
+def _named(name: str, bodies: Mapping[str, Body]) -> list[str]:
+    """The bodies of a name: one, or all of a material."""
+    if name in bodies:
+        return [name]
+    return [body.name for body in bodies.values() if body.piece.material.name == name]
+
+
+def pair_tables_of(bodies: Iterable[Body]) -> list[dict[str, object]]:
+    """Returns the `[[pair]]` tables of bodies."""
+    return [
+        {"between": [body.name, other], "rolling_mm": round(length / MM, 9)}
+        for body in bodies
+        for other, length in body.rolling
+    ]
 
 
 def refuse_loads(scene: Scene, what: str, *, weights: bool = True) -> None:

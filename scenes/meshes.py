@@ -1,7 +1,5 @@
 """Scenes from mesh files: every node, or every connected part of one, is a piece where it lies."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,22 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.pose import Pose
-from engine.tolerances import MAX_OVERLAP
-from models.build import build, build_mesh
-from models.catalogue import find
-from models.errors import MeshFileError, ModelError
-from models.export import skin_of
-from models.fit import fit_meshes
-from models.material import Material
-from models.mesh_files import KINDS, UNSAID, GivenMeshes, read_nodes
-from models.mesh_node import Y_UP, MeshNode
-from models.meshes import checked, solids_of
-from models.piece import Array, Ints, Piece
-from scenes import regroup
-from scenes.reading import MAX_PIECES
-from scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, shown
-from scenes.schema import RESERVED
+from teeter.engine.pose import Pose
+from teeter.engine.tolerances import MAX_OVERLAP
+from teeter.models.build import build, build_mesh
+from teeter.models.catalogue import find
+from teeter.models.errors import MeshFileError, ModelError
+from teeter.models.export import skin_of
+from teeter.models.fit import fit_meshes
+from teeter.models.material import Material
+from teeter.models.mesh_files import KINDS, UNSAID, GivenMeshes, read_nodes
+from teeter.models.mesh_node import Y_UP, MeshNode
+from teeter.models.meshes import checked, solids_of
+from teeter.models.piece import Array, Ints, Piece
+from teeter.scenes import regroup
+from teeter.scenes.reading import MAX_PIECES
+from teeter.scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, shown
+from teeter.scenes.schema import RESERVED
 
 RIGID = 1e-5
 """How far from a pure turn a matrix may be to count as one: files keep seven digits."""

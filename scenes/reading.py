@@ -11,15 +11,16 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
 
-from models.piece import Array, Ints
-from models.spec import SHAPES
-from scenes.scene import Fault, SceneError, nearest, shown
-from scenes.schema import (
+from teeter.models.piece import Array, Ints
+from teeter.models.spec import SHAPES
+from teeter.scenes.scene import Fault, SceneError, nearest, shown
+from teeter.scenes.schema import (
     FORMAT,
     AccelerationTable,
     Expect,
     Head,
     LoadTable,
+    PairTable,
     PieceTable,
     TableTop,
     WindTable,
@@ -36,6 +37,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "acceleration": AccelerationTable,
     "wind": WindTable,
     "load": LoadTable,
+    "pair": PairTable,
 }
 _LONG_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
 """A key of a hundred parts, for which tomllib takes time by the square."""
@@ -219,6 +221,8 @@ def _fault(item: dict[str, Any], model: type[BaseModel], blank: Fault) -> Fault:
 
 def _words(item: dict[str, Any], model: type[BaseModel]) -> str:
     kind, limits = item["type"], item.get("ctx", {})
+    if kind == "extra_forbidden" and item["loc"][-1] == "rolling":
+        return "rolling resistance is a length: write rolling_mm, in mm (rolling_mm = 2 for 0.002 m)"
     if kind == "extra_forbidden":
         known = _keys(model, item["loc"])
         return f"unknown key{nearest(str(item['loc'][-1]), known)} (allowed: {', '.join(known)})"
@@ -248,7 +252,7 @@ def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
     if model is Head and len(loc) > 1:
         fields = TABLES[str(loc[0])].model_fields
     elif loc[0] == "material" and len(loc) > 1:
-        return ["density", "friction", "restitution", "colour", "finish", "like"]
+        return ["density", "friction", "restitution", "rolling_mm", "colour", "finish", "like"]
     elif loc[0] == "shape" and len(loc) > 1:
         shape: Any = next(shape for shape in SHAPES if shape.key() == loc[1])
         inner: Any = shape.model_fields[shape.key()].annotation

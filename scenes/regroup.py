@@ -1,7 +1,5 @@
 """Which bodies of a mesh file are one piece, where the file does not say it: several united, or one cut into blocks."""
 
-from __future__ import annotations
-
 import fnmatch
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from models.convex import decompose, hull_volume
-from models.errors import ModelError
-from models.hulls import convex_hull
-from models.mesh_node import SINGLE_PRECISION, MeshNode
-from models.meshes import checked, solids_of
-from models.piece import Array, Ints, MassProperties
-from scenes.scene import Fault, SceneError, nearest
+from teeter.models.convex import decompose, hull_volume
+from teeter.models.errors import ModelError
+from teeter.models.hulls import convex_hull
+from teeter.models.mesh_node import SINGLE_PRECISION, MeshNode
+from teeter.models.meshes import checked, solids_of
+from teeter.models.piece import Array, Ints, MassProperties
+from teeter.scenes.scene import Fault, SceneError, nearest
 
 Placed = tuple[MeshNode, Array]
 """A node, and the axes (3, 3) from its file's axes and unit to ours."""

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.geometry.convex import bounds_of, solids_at
-from engine.pose import Pose
-from engine.world import TABLE, Assembly
-from models.errors import TeeterError
-from models.piece import Piece
-from scenes.schema import AccelerationTable, Expect, PieceTable, WindTable
+from teeter.engine.geometry.convex import bounds_of, solids_at
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE, Assembly
+from teeter.models.errors import TeeterError
+from teeter.models.piece import Piece
+from teeter.scenes.schema import AccelerationTable, Expect, PieceTable, WindTable
 
 LONGEST_VALUE = 60
 """Characters of a wrong value that a message repeats; a whole file pasted into one key helps nobody."""

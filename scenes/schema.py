@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from models.spec import AnyShape, Colour, NamedMaterial
-from models.tables import FileTable
+from teeter.models.spec import AnyShape, Colour, NamedMaterial
+from teeter.models.tables import FileTable
 
 FORMAT = 1
 """The newest format version this code reads."""
@@ -26,6 +26,7 @@ Angle = Annotated[float, Field(strict=True, ge=-36000, le=36000)]
 # of a cube of a kilometre of osmium, g mm^2
 Moment = Annotated[float, Field(strict=True, ge=-1e28, le=1e28)]
 Newtons = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
+Rolling = Annotated[float, Field(strict=True, ge=0, le=1000)]
 Text = Annotated[str, Field(strict=True, max_length=2000)]
 
 
@@ -33,6 +34,14 @@ def _none_for_false(value: Any) -> Any:
     if value is True:
         raise ValueError("must be a table, or false for none")
     return None if value is False else value
+
+
+def _two_names(value: Any) -> Any:
+    if not (
+        isinstance(value, list | tuple) and len(value) == 2 and all(isinstance(one, str) for one in value)
+    ):
+        raise ValueError('must be two names of pieces or materials, such as ["log", "table"]')
+    return tuple(value)
 
 
 def _id(value: str) -> str:
@@ -58,10 +67,12 @@ def _quaternion(value: tuple[float, ...]) -> tuple[float, ...]:
 
 
 class TableTop(FileTable):
-    """The table top: size along x and y in mm, and the friction between two of its surfaces."""
+    """The table top: size along x and y in mm, and the friction between two of its surfaces; rolling_mm: see
+    `models.material`."""
 
     size: tuple[Length, Length] = (1200.0, 800.0)
     friction: Annotated[float, Field(strict=True, ge=0, le=10)] = 0.45
+    rolling_mm: Rolling = 0.0
 
 
 class Expect(FileTable):
@@ -108,6 +119,14 @@ class WindTable(FileTable):
     direction: Angle = 0.0
 
 
+class PairTable(FileTable):
+    """One `[[pair]]`: the rolling resistance of two pieces, or of all pieces of two materials, in mm: the length b of
+    the couple b N that stops what rolls."""
+
+    between: Annotated[tuple[Text, Text], BeforeValidator(_two_names)]
+    rolling_mm: Rolling
+
+
 class PieceTable(FileTable):
     """One `[[piece]]`: what it is (`model` or `shape`) and where its bounding box has its centre.
 
@@ -126,6 +145,7 @@ class PieceTable(FileTable):
     material: NamedMaterial | None = None
     friction: Annotated[float, Field(strict=True, ge=0, le=10)] | None = None
     restitution: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
+    rolling_mm: Rolling | None = None
     mass: Annotated[float, Field(strict=True, gt=0, le=1e12)] | None = None
     centre_of_mass: tuple[Coordinate, Coordinate, Coordinate] | None = None
     inertia: tuple[Moment, Moment, Moment, Moment, Moment, Moment] | None = None
@@ -151,3 +171,4 @@ class Head(FileTable):
     acceleration: AccelerationTable | None = None
     wind: WindTable | None = None
     load: Annotated[tuple[LoadTable, ...], Field(max_length=5000)] = ()
+    pair: Annotated[tuple[PairTable, ...], Field(max_length=5000)] = ()

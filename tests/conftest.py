@@ -58,7 +58,7 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 @pytest.fixture(autouse=True)
 def _no_fault_is_survived() -> Iterator[None]:
     """What a game goes on in spite of is a fault all the same; tests of that clear the log."""
-    from games.faults import FAULTS
+    from teeter.games.faults import FAULTS
 
     yield
     noted = FAULTS.noted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from games.bausack.state import IN, MODES, NOBODY, Phase, State, Stir, players_in
+from teeter.games.bausack.state import IN, MODES, NOBODY, Phase, State, Stir, players_in
 
 WITH_PIECE = (Phase.LOOK, Phase.BID, Phase.RECEIVE, Phase.PLACE, Phase.CARRY, Phase.SETTLE)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from games.crazy_tower.rules_allowed import can_act, is_card
-from games.crazy_tower.state import ACTING, MODES, SABOTEUR, SOLO, HandPhase, Sort, State, TurnStage
+from teeter.games.crazy_tower.rules_allowed import can_act, is_card
+from teeter.games.crazy_tower.state import ACTING, MODES, SABOTEUR, SOLO, HandPhase, Sort, State, TurnStage
 
 
 def faults(state: State) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from games.sandbox.rules import Phase, State
+from teeter.games.sandbox.rules import Phase, State
 
 
 def faults(state: State) -> tuple[str, ...]:

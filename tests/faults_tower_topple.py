@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from games.tower_topple.state import MOST_PLAYERS, Phase, Print, State
+from teeter.games.tower_topple.state import MOST_PLAYERS, Phase, Print, State
 
 
 def faults(state: State) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from games.wonky.state import MODES, Phase, State
+from teeter.games.wonky.state import MODES, Phase, State
 
 
 def faults(state: State) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scenes.load import load
-from scenes.scene import Scene
+from teeter.scenes.load import load
+from teeter.scenes.scene import Scene
 
 Triple = tuple[float, float, float]
 

@@ -146,8 +146,8 @@ def replay_file(state: random.Random) -> Trial:
 def unfinished() -> Tree:
     """The folder of a game that was killed."""
     code = (
-        "import os, sys\nfrom pathlib import Path\nfrom games.play.recording import begin\n"
-        "from games.players.bots import play_out\nfrom games.registry import GAMES\n"
+        "import os, sys\nfrom pathlib import Path\nfrom teeter.games.play.recording import begin\n"
+        "from teeter.games.players.bots import play_out\nfrom teeter.games.registry import GAMES\n"
         "game = next(each for each in GAMES if each.name == 'wonky')\n"
         "players = ('bot:steady', 'bot:clumsy')\n"
         "session, recorder = begin(game, players, 3, {}, path=Path(sys.argv[1]))\n"
@@ -181,7 +181,7 @@ SETTINGS = (
 
 
 def read_settings() -> None:
-    from games.present.settings import load_settings, write_settings
+    from teeter.games.present.settings import load_settings, write_settings
 
     load_settings(Path("settings.toml"))
     write_settings({"sound": {"volume": 0.25}}, Path("settings.toml"))
@@ -198,7 +198,7 @@ SWEEP = ("sweep", "two_bricks", "--piece", "slab", "--x=0:20:2", "--y=0", "--wor
 def swept() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         file = f"{folder}/table.csv"
-        command = [sys.executable, "-m", "games", *SWEEP, "--out", file]
+        command = [sys.executable, "-m", "teeter", *SWEEP, "--out", file]
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
         return Path(file).read_bytes()
 
@@ -209,8 +209,8 @@ def table_file(state: random.Random) -> Trial:
 
 @cache
 def certificate() -> Any:
-    from engine.certificate.maker import certify
-    from scenes.load import load
+    from teeter.engine.certificate.maker import certify
+    from teeter.scenes.load import load
 
     return certify(load("two_bricks").assembly, stands=True)
 
@@ -218,7 +218,7 @@ def certificate() -> Any:
 def certificate_file(state: random.Random) -> Trial:
     from contextlib import suppress
 
-    from engine.certificate.checker import digest_of
+    from teeter.engine.certificate.checker import digest_of
 
     if state.random() < 0.2:
         data = bytes_or_text(json.dumps(certificate()).encode(), state)
@@ -346,7 +346,7 @@ def options_of() -> dict[str, tuple[tuple[str, ...], int]]:
     """By command: its options, and how many arguments it takes."""
     import typer
 
-    from games.cli import app
+    from teeter.games.cli import app
 
     found: dict[str, tuple[tuple[str, ...], int]] = {}
     for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]

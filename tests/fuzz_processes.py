@@ -186,7 +186,7 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def _exit_code(trial: Trial) -> int:
-    from games.__main__ import main
+    from teeter.games.__main__ import main
 
     sys.argv = ["teeter", *trial.arguments]
     try:
@@ -206,8 +206,8 @@ def _refusing(call: Callable[[], object]) -> None:
     """Calls a reader that no command reaches without a window, and refuses what it refuses."""
     import typer
 
-    from games.commands.console import crashed, refuse
-    from models.errors import TeeterError
+    from teeter.games.commands.console import crashed, refuse
+    from teeter.models.errors import TeeterError
 
     try:
         call()
@@ -227,18 +227,45 @@ def warm() -> None:
     from importlib import import_module
 
     for name in (
-        *("games.cli", "games.api.functions", "games.api.pages", "games.registry"),
-        *("games.play.playback", "games.players.bots", "engine.topple.laboratory.sweep", "scenes.load"),
-        *("engine.topple.laboratory.results_table", "engine.topple.laboratory.probe", "lxml.etree"),
         *(
-            "engine.certificate.checker",
-            "engine.record.gltf",
-            "engine.view.video.film",
-            "games.present.settings",
+            "teeter.games.cli",
+            "teeter.games.api.functions",
+            "teeter.games.api.pages",
+            "teeter.games.registry",
         ),
-        *("games.__main__", "scenes.meshes", "models.fit", "pydantic.type_adapter", "typer.rich_utils"),
-        *("rich.markdown", "engine.certificate.maker", "games.commands.console"),
-        *("trimesh", "scipy.optimize", "scipy.spatial", "rich.progress", "rich.table", "engine.workers"),
+        *(
+            "teeter.games.play.playback",
+            "teeter.games.players.bots",
+            "teeter.engine.topple.laboratory.sweep",
+            "teeter.scenes.load",
+        ),
+        *(
+            "teeter.engine.topple.laboratory.results_table",
+            "teeter.engine.topple.laboratory.probe",
+            "lxml.etree",
+        ),
+        *(
+            "teeter.engine.certificate.checker",
+            "teeter.engine.record.gltf",
+            "teeter.engine.view.video.film",
+            "teeter.games.present.settings",
+        ),
+        *(
+            "teeter.games.__main__",
+            "teeter.scenes.meshes",
+            "teeter.models.fit",
+            "pydantic.type_adapter",
+            "typer.rich_utils",
+        ),
+        *("rich.markdown", "teeter.engine.certificate.maker", "teeter.games.commands.console"),
+        *(
+            "trimesh",
+            "scipy.optimize",
+            "scipy.spatial",
+            "rich.progress",
+            "rich.table",
+            "teeter.engine.workers",
+        ),
     ):
         import_module(name)
 

@@ -23,10 +23,10 @@ from typing import Any
 from host_client import Seat, poses_of
 from test_host_games import cards_in
 
-from games.game import stock_of
-from games.registry import game_named
-from games.tower_topple.state import Print
-from games.wonky.state import Phase
+from teeter.games.game import stock_of
+from teeter.games.registry import game_named
+from teeter.games.tower_topple.state import Print
+from teeter.games.wonky.state import Phase
 
 TRIED = 1000
 """Short seeds; those of the clock and of processes besides."""
@@ -117,7 +117,7 @@ def _wonky_fits(heard: Heard) -> Callable[[Any], bool]:
 
 @cache
 def _picture(card: str) -> str:
-    from games.wonky.screen import _image
+    from teeter.games.wonky.screen import _image
 
     game = game_named("wonky")
     return str(_image(game.rules.start(("Ada", "Ben"), 0, {}, stock_of(game)), card))
@@ -278,7 +278,7 @@ NAMES: dict[str, Callable[[Heard, Truth], Callable[[str], set[str]]]] = {
 def otherwise(state: Any, seat: str, number: int, read: frozenset[str] = frozenset()) -> Any:
     """A state that looks the same from a seat ("": to who looks on), and in which all that it cannot see is another, by
     a number. read: bricks whose print somebody sees later in the game."""
-    change, chance = OTHERWISE.get(type(state).__module__.split(".")[1]), random.Random(number)
+    change, chance = OTHERWISE.get(type(state).__module__.split(".")[2]), random.Random(number)
     if change is None:
         return state
     return change(replace(state, luck=chance.getrandbits(200)), seat, chance, read)

@@ -176,7 +176,7 @@ class Seat:
             await self.say(type="offer_places")
         elif message["wait"] == "pull" and self._tries % 3 < 2:
             self._tries += 1
-            await self.say(type="pull_out")
+            await self._press("pull_out")
         elif message["choices"]:
             self._tries = 0 if message["wait"] == "action" else self._tries
             choice = chance.choice(self._wanted(message["choices"]))
@@ -213,7 +213,11 @@ class Seat:
         self._tries += 1
         self._number += 1
         await self.say(type="aim", pose=[x, y, z + OVER_M, *turned], number=self._number)
-        await self.say(type="lay")
+        await self._press("lay")
+
+    async def _press(self, name: str) -> None:
+        self._number += 1
+        await self.say(type="hand", name=name, right=[1.0, 0.0], number=self._number)
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ class Hosted:
 @contextmanager
 def hosted(*words: str, prefix: Sequence[str] = (), address: str = "127.0.0.1:0") -> Iterator[Hosted]:
     """The command, until the end of the block; Ctrl-C ends it. prefix: words before it, as of `ip netns exec`."""
-    command = [*prefix, sys.executable, "-m", "games", "play", *words, "--host", address]
+    command = [*prefix, sys.executable, "-m", "teeter", "play", *words, "--host", address]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -191,7 +191,7 @@ def play(players: Sequence[Player], limit_s: float) -> None:
 def result_of(record: Path) -> str:
     """What `teeter verify` says of a record."""
     done = subprocess.run(
-        [sys.executable, "-m", "games", "verify", str(record)], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "teeter", "verify", str(record)], capture_output=True, text=True, check=False
     )
     return f"{done.returncode} {done.stdout}{done.stderr}"
 

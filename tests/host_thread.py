@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 from host_client import Seat, close_all
 from websockets.exceptions import ConnectionClosed
 
-from games.faults import FAULTS
-from games.host.connection import ConnectionLimits
-from games.host.links import Address, Links
-from games.host.server import HostServer
-from games.host.table import Hosting
-from games.server.messages import Plan
-from games.server.protocol import SetSpeed
-from games.server.setup import first_view
+from teeter.games.faults import FAULTS
+from teeter.games.host.connection import ConnectionLimits
+from teeter.games.host.links import Address, Links
+from teeter.games.host.server import HostServer
+from teeter.games.host.table import Hosting
+from teeter.games.server.messages import Plan
+from teeter.games.server.protocol import SetSpeed
+from teeter.games.server.setup import first_view
 
 R = TypeVar("R")
 FAST = 100.0
@@ -28,10 +28,10 @@ ACTS: tuple[dict[str, Any], ...] = (
     {"type": "sit", "seat": "Ada"},
     {"type": "choose", "turn": 1, "choice": 0},
     {"type": "aim", "pose": [0, 0, 0.2, 0, 0, 0, 1], "number": 1},
-    {"type": "lay"},
-    {"type": "let_go"},
+    {"type": "hand", "name": "lay", "right": [1, 0], "number": 2},
+    {"type": "hand", "name": "let_go", "right": [1, 0], "number": 3},
     {"type": "undo"},
-    {"type": "pull_out"},
+    {"type": "hand", "name": "pull_out", "right": [1, 0], "number": 4},
     {"type": "offer_places"},
     {"type": "coach"},
     {"type": "bring", "model": "wonky/small_red"},

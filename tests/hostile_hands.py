@@ -13,16 +13,16 @@ import numpy as np
 from rules_labs import LABS
 from soak_games import Guard, Played
 
-from engine.hand import packed
-from engine.pose import Pose
-from engine.record.writer import Recorder
-from games.bausack.state import IN
-from games.core.errors import IllegalAction, MalformedAction
-from games.core.rules import Action, Need, Wait
-from games.play.playback import resume, verify
-from games.play.recording import begin
-from games.play.session import Session
-from games.players.bots import Bot, bots_of, play
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.engine.record.writer import Recorder
+from teeter.games.bausack.state import IN
+from teeter.games.core.errors import IllegalAction, MalformedAction
+from teeter.games.core.rules import Action, Need, Wait
+from teeter.games.play.playback import resume, verify
+from teeter.games.play.recording import begin
+from teeter.games.play.session import Session
+from teeter.games.players.bots import Bot, bots_of, play
 
 HOSTILE = "bold"
 """The seat of the hand; a bot goes on for it when it has done its worst."""

@@ -11,7 +11,7 @@ import shutil
 
 import pytest
 
-from engine.view.opengl import INSTALL_LINE, describe
+from teeter.engine.view.opengl import INSTALL_LINE, describe
 
 PACKAGES = {
     "Xvfb": "xvfb",

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from statics_scenes import box, piece, pose, scene, table
 
-from engine.world import Assembly, Body
-from scenes.load import load
+from teeter.engine.world import Assembly, Body
+from teeter.scenes.load import load
 
 
 def at_edge(inside: float) -> Assembly:

@@ -11,7 +11,7 @@ from outside_scenes import sliding_block
 from peer_runner import Rig
 from peer_scenes import level_slope, runners
 
-from engine.settings import GRAVITY
+from teeter.engine.settings import GRAVITY
 
 FRICTIONS, ANGLES = (0.1, 0.3, 0.5, 0.7, 1.0), (3.0, 10.0, 20.0, 30.0, 40.0)
 """Newton's friction grid, with one angle more."""

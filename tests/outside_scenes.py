@@ -14,11 +14,11 @@ import numpy as np
 from peer_scenes import SCENES as QUICK
 from peer_scenes import Box, Maker, StackRun, kapla_tower, level_slope, of_boxes, pyramid
 
-from engine.bench.rigs import on_slope, piece, table, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.world import Assembly, Body, Vector
+from teeter.engine.bench.rigs import on_slope, piece, table, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.world import Assembly, Body, Vector
 
 
 def jenga_stack(layers: int = 30, friction: float = 0.6) -> Assembly:

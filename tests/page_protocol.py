@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from games.present import hand
-from games.present.settings import SAID, shipped
-from games.server import follower
-from games.server.news import SeatNews
-from games.server.protocol import Given
+from teeter.games.present import hand
+from teeter.games.present.settings import SAID, shipped
+from teeter.games.server import follower
+from teeter.games.server.news import SeatNews
+from teeter.games.server.protocol import Given
 
 HEAD = """// What a seat in the browser and the server of a hosted game say to each other, the keys, how a hand goes.
 // Made by `make page` of games/server (protocol.py, news.py, follower.py) and games/present/settings.toml.

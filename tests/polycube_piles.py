@@ -9,12 +9,12 @@ import numpy as np
 from scipy.optimize import linprog
 from statics_scenes import scene
 
-from engine.pose import Pose
-from engine.world import Assembly, Body, Vector
-from models.build import build
-from models.errors import ModelError
-from models.piece import Array, Piece
-from models.spec import PieceSpec
+from teeter.engine.pose import Pose
+from teeter.engine.world import Assembly, Body, Vector
+from teeter.models.build import build
+from teeter.models.errors import ModelError
+from teeter.models.piece import Array, Piece
+from teeter.models.spec import PieceSpec
 
 EDGE = 16.0
 """Millimetres."""

@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from games.present.camera import CameraController
-from games.present.game_screen import GameScreen
-from games.present.settings import load_settings
-from games.registry import game_named
-from games.server.messages import Plan
-from games.server.protocol import SetSpeed
-from games.ui.app import App
+from teeter.games.present.camera import CameraController
+from teeter.games.present.game_screen import GameScreen
+from teeter.games.present.settings import load_settings
+from teeter.games.registry import game_named
+from teeter.games.server.messages import Plan
+from teeter.games.server.protocol import SetSpeed
+from teeter.games.ui.app import App
 
 TIMEOUT_S = 240.0
 """For a picture to come about; a busy machine is slow."""

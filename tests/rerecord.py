@@ -47,7 +47,7 @@ ROWS = (
 
 def record(row: Row) -> None:
     """Play a game, verify it, and put it where the last one was. Raises CalledProcessError."""
-    teeter = [sys.executable, "-m", "games"]
+    teeter = [sys.executable, "-m", "teeter"]
     words = ["--headless", "--seed", str(row.seed), "--players", row.players, "--turns", str(row.turns)]
     if row.mode:
         words += ["--mode", row.mode]

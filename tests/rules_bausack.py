@@ -9,8 +9,8 @@ import rules_lab
 from faults_bausack import faults
 from rules_lab import Golden, Lab, Table
 
-from games.bausack.game import GAME
-from games.bausack.state import (
+from teeter.games.bausack.game import GAME
+from teeter.games.bausack.state import (
     IN,
     Accept,
     Bid,
@@ -24,8 +24,18 @@ from games.bausack.state import (
     owner_of,
     players_in,
 )
-from games.core.events import Condition, Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
-from games.core.rules import Action, Input, Need, Take, TakeBack, Wait
+from teeter.games.core.events import (
+    Condition,
+    Fell,
+    HitNeighbour,
+    Measured,
+    Met,
+    Nudged,
+    Placed,
+    Released,
+    Rested,
+)
+from teeter.games.core.rules import Action, Input, Need, Take, TakeBack, Wait
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana")
 

@@ -12,8 +12,8 @@ from faults_crazy_tower import faults
 from rules_lab import Golden, Lab, Table
 from rules_lab import calm as calm_world
 
-from games.core.errors import IllegalAction
-from games.core.events import (
+from teeter.games.core.errors import IllegalAction
+from teeter.games.core.events import (
     Condition,
     Fell,
     Met,
@@ -26,10 +26,10 @@ from games.core.events import (
     Rested,
     TimeUp,
 )
-from games.core.rules import Action, Input, Need, Take, TakeBack, Wait
-from games.crazy_tower.game import GAME
-from games.crazy_tower.rules import apply, legal, start
-from games.crazy_tower.state import (
+from teeter.games.core.rules import Action, Input, Need, Take, TakeBack, Wait
+from teeter.games.crazy_tower.game import GAME
+from teeter.games.crazy_tower.rules import apply, legal, start
+from teeter.games.crazy_tower.state import (
     ACTING,
     COMPETITIVE,
     SABOTEUR,
@@ -48,7 +48,7 @@ from games.crazy_tower.state import (
     boxes_of,
     colour_of,
 )
-from games.game import stock_of
+from teeter.games.game import stock_of
 
 NAMES = ("Ana", "Ben", "Cem", "Dora")
 STOCK: Stock = stock_of(GAME)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
-from games.core import codec
-from games.core.events import CountElapsed, Placed, RefereeAnswer, Released, Removed, Rested
-from games.core.rules import Action, Input, Need, Outcome, Wait
-from games.game import Game, stock_of
+from teeter.games.core import codec
+from teeter.games.core.events import CountElapsed, Placed, RefereeAnswer, Released, Removed, Rested
+from teeter.games.core.rules import Action, Input, Need, Outcome, Wait
+from teeter.games.game import Game, stock_of
 
 
 class Table(NamedTuple):

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from rules_lab import Lab
 
-from games.registry import GAMES
+from teeter.games.registry import GAMES
 
 LABS: tuple[Lab, ...] = tuple(import_module(f"rules_{game.name.replace('-', '_')}").LAB for game in GAMES)
 

@@ -8,10 +8,10 @@ from random import Random
 from faults_sandbox import faults
 from rules_lab import Golden, Lab, Table
 
-from games.core.events import Fell, Met, Placed, Released
-from games.core.rules import Action, Bring, Input, Need, PutAway, Take, TakeBack, Wait
-from games.sandbox.game import GAME
-from games.sandbox.rules import State
+from teeter.games.core.events import Fell, Met, Placed, Released
+from teeter.games.core.rules import Action, Bring, Input, Need, PutAway, Take, TakeBack, Wait
+from teeter.games.sandbox.game import GAME
+from teeter.games.sandbox.rules import State
 
 NAMES = ("arch", "ball", "cone")
 

@@ -12,8 +12,8 @@ import rules_lab
 from faults_tower_topple import faults
 from rules_lab import Golden, Lab, Table
 
-from games.core.errors import IllegalAction
-from games.core.events import (
+from teeter.games.core.errors import IllegalAction
+from teeter.games.core.events import (
     Condition,
     Fell,
     Met,
@@ -25,11 +25,11 @@ from games.core.events import (
     Removed,
     Rested,
 )
-from games.core.rules import Action, Input, Need, Take, TakeBack, Wait
-from games.game import stock_of
-from games.tower_topple.game import GAME
-from games.tower_topple.rules_rows import SLOTS, free_slots, in_play, top_row
-from games.tower_topple.state import Brick, Leave, Phase, Print, State, Stock
+from teeter.games.core.rules import Action, Input, Need, Take, TakeBack, Wait
+from teeter.games.game import stock_of
+from teeter.games.tower_topple.game import GAME
+from teeter.games.tower_topple.rules_rows import SLOTS, free_slots, in_play, top_row
+from teeter.games.tower_topple.state import Brick, Leave, Phase, Print, State, Stock
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana", "Ida", "Jan", "Kim", "Lea")
 

@@ -8,10 +8,10 @@ from random import Random
 from faults_wonky import faults
 from rules_lab import Golden, Lab, Table
 
-from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
-from games.core.rules import Action, Input, Need, Take, TakeBack, Wait
-from games.wonky.game import GAME
-from games.wonky.state import DrawCards, KeepCard, Phase, PlayCard, State
+from teeter.games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
+from teeter.games.core.rules import Action, Input, Need, Take, TakeBack, Wait
+from teeter.games.wonky.game import GAME
+from teeter.games.wonky.state import DrawCards, KeepCard, Phase, PlayCard, State
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana")
 

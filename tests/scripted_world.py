@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.rotation import angle_between
-from engine.motions import between
-from engine.pose import Pose
-from engine.settings import TUNING, Tuning
-from engine.world import Body, Contact, Scale, Snapshot, Tick, Vector, World
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.motions import between
+from teeter.engine.pose import Pose
+from teeter.engine.settings import TUNING, Tuning
+from teeter.engine.world import Body, Contact, Scale, Snapshot, Tick, Vector, World
 
 Array = NDArray[np.float64]
 Keyframes = Sequence[tuple[int, Pose]]

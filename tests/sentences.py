@@ -12,12 +12,12 @@ from typing import Any
 from rules_lab import Lab, playthrough
 from rules_labs import LABS
 
-from games.bausack.state import said
-from games.core.errors import IllegalAction, MalformedAction
-from games.core.setup import options_of
-from games.core.words import ORDINALS
-from games.crazy_tower.names import SHAPES
-from games.game import stock_of
+from teeter.games.bausack.state import said
+from teeter.games.core.errors import IllegalAction, MalformedAction
+from teeter.games.core.setup import options_of
+from teeter.games.core.words import ORDINALS
+from teeter.games.crazy_tower.rules_allowed import SHAPES
+from teeter.games.game import stock_of
 
 GAMES_OF_A_MODE = 8
 """Random games of every mode that are listened to."""

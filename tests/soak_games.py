@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from rules_labs import LABS
 
-from engine.world import FLOOR, TABLE, Body
-from games.core.events import Fell
-from games.core.rules import Action, Need
-from games.play.recording import begin
-from games.play.session import Session
-from games.play.table import FLOOR_DEPTH
-from games.players.bots import bots_of, play
-from games.registry import GAMES
+from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.games.core.events import Fell
+from teeter.games.core.rules import Action, Need
+from teeter.games.play.recording import begin
+from teeter.games.play.session import Session
+from teeter.games.play.table import FLOOR_DEPTH
+from teeter.games.players.bots import bots_of, play
+from teeter.games.registry import GAMES
 
 SUNK = 0.01
 """Metres that a card which falls edge on may be in the table for a step, before it is pushed out: 2 m/s for 4 ms."""
@@ -137,6 +137,6 @@ class Clock:
 
 def verified(path: Path) -> bool:
     """Whether a record agrees when a fresh process plays it again."""
-    command = [sys.executable, "-m", "games", "verify", str(path), "--json"]
+    command = [sys.executable, "-m", "teeter", "verify", str(path), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode == 0 and bool(json.loads(done.stdout)["agrees"])

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.geometry.rotation import matrix_of, quaternion_of_rpy
-from engine.pose import Pose
-from engine.world import TABLE, Assembly, Body
-from models.build import build
-from models.piece import Piece
-from models.spec import PieceSpec
+from teeter.engine.geometry.rotation import matrix_of, quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE, Assembly, Body
+from teeter.models.build import build
+from teeter.models.piece import Piece
+from teeter.models.spec import PieceSpec
 
 G = 9.81
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from games.ui.adaptive_quality import DECIDING_PICTURES, SHARPNESS, STILL_S, AdaptiveQuality
+from teeter.games.ui.adaptive_quality import DECIDING_PICTURES, SHARPNESS, STILL_S, AdaptiveQuality
 
 
 class FakeWindow:

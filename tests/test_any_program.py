@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 import teeter
-from engine import scratch
-from engine.certificate.checker import check
-from engine.certificate.maker import certify
-from scenes.load import load
+from teeter.engine import scratch
+from teeter.engine.certificate.checker import check
+from teeter.engine.certificate.maker import certify
+from teeter.scenes.load import load
 
 pytestmark = pytest.mark.slow
 THREADS = 8
@@ -71,6 +71,11 @@ def steep(scene: str) -> str:
     return repr((found.word, found.statics.tilt_deg, found.dynamics))
 
 
+def labelled(scene: str) -> str:
+    table = teeter.check_many([scene, "harmonic_outside"], workers=1)
+    return repr({name: column.tolist() for name, column in table.columns.items()})
+
+
 def certified(scene: str) -> str:
     loaded = load(scene)
     proof = certify(loaded.assembly, stands=True)
@@ -101,6 +106,7 @@ ASKED: tuple[tuple[Any, str], ...] = (
     (stepped, "two_bricks"),
     (posed, "two_bricks"),
     (steep, "two_bricks"),
+    (labelled, "two_bricks"),
     (certified, "two_bricks"),
     (verified, "wonky-2"),
 )
@@ -178,7 +184,7 @@ def test_a_daemon_keeps_its_folder_when_its_parent_has_gone(tmp_path: Path) -> N
             if os.fork():
                 os._exit(0)
             time.sleep(0.5)
-            sibling = "from engine.scratch import scratch_folder; scratch_folder()"
+            sibling = "from teeter.engine.scratch import scratch_folder; scratch_folder()"
             os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", sibling])
             same = teeter.check("two_bricks", workers=1).dynamics == alone
             probe = teeter.probe("two_bricks", workers=1)
@@ -199,8 +205,8 @@ def test_the_first_use_in_many_threads_gives_one_folder(tmp_path: Path) -> None:
     done = program(
         """
         from concurrent.futures import ThreadPoolExecutor
-        from engine import scratch
-        from engine.scratch import scratch_folder
+        from teeter.engine import scratch
+        from teeter.engine.scratch import scratch_folder
         with ThreadPoolExecutor(16) as pool:
             found = set(pool.map(lambda number: (scratch_folder(), scratch._sweep())[0], range(400)))
         (folder,) = found
@@ -230,7 +236,7 @@ def test_only_folders_with_our_mark_and_no_process_are_removed(tmp_path: Path) -
         import fcntl, subprocess, sys
         held = open({str(busy / scratch.LOCK)!r})
         fcntl.flock(held, fcntl.LOCK_EX)
-        subprocess.run([sys.executable, "-c", "from engine.scratch import scratch_folder as f; f()"], check=True)
+        subprocess.run([sys.executable, "-c", "from teeter.engine.scratch import scratch_folder as f; f()"], check=True)
         """,
         tmp_path,
     )

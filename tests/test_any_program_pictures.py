@@ -124,7 +124,7 @@ def test_a_daemon_answers_with_its_default_workers(tmp_path: Path) -> None:
 
 
 def asked_of_a_worker() -> str:
-    from engine.workers import Worker
+    from teeter.engine.workers import Worker
 
     try:
         Worker(repr, start_method="spawn").close()
@@ -193,8 +193,8 @@ def test_who_keeps_a_stage_open_is_named_to_who_waits(tmp_path: Path) -> None:
         import threading
         from pathlib import Path
         import teeter
-        from engine.view.render import turns
-        from engine.view.render.stage import Stage
+        from teeter.engine.view.render import turns
+        from teeter.engine.view.render.stage import Stage
         turns.PATIENCE_S = 1.0
         verdict = teeter.check("two_bricks", workers=1)
         opened, close, closed = threading.Event(), threading.Event(), threading.Event()
@@ -233,7 +233,7 @@ def test_a_fork_in_the_middle_of_a_row_leaves_the_child_able_to_judge(tmp_path: 
         """
         import os, threading
         import teeter
-        from engine.topple.laboratory import sweep
+        from teeter.engine.topple.laboratory import sweep
         ask = lambda: [row.verdict for row in teeter.sweep("two_bricks", "slab", x=(-10, 10, 3), y=0, workers=1)]
         alone = ask()
         held, go = threading.Event(), threading.Event()
@@ -263,7 +263,7 @@ def test_a_folder_that_was_cleaned_away_is_made_anew(tmp_path: Path) -> None:
         from multiprocessing import get_context
         from pathlib import Path
         import teeter
-        from engine.scratch import scratch_folder
+        from teeter.engine.scratch import scratch_folder
         ask = lambda: repr(sorted(teeter.probe("two_bricks", workers=1).items()))
         alone, first = ask(), scratch_folder()
         shutil.rmtree(first)
@@ -295,7 +295,7 @@ def test_a_folder_that_was_cleaned_away_is_made_anew(tmp_path: Path) -> None:
 
 def test_a_file_for_the_simulator_is_never_half_there(tmp_path: Path) -> None:
     """Threads that ask for the same file at once: whoever has its path reads all of it."""
-    from engine.bullet_body import _write
+    from teeter.engine.bullet_body import _write
 
     text = "x" * 2_000_000
     start = threading.Barrier(8)
@@ -313,7 +313,7 @@ def test_a_file_for_the_simulator_is_never_half_there(tmp_path: Path) -> None:
 
 
 def test_two_threads_that_write_one_file_leave_one_of_both(tmp_path: Path) -> None:
-    from models.files import whole_or_nothing
+    from teeter.models.files import whole_or_nothing
 
     def write(number: int) -> Any:
         with whole_or_nothing(tmp_path / "out", force=True) as part:

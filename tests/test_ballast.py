@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.settings import GRAVITY
-from engine.topple.balance.statics import analyse
-from engine.topple.verdict import CheckOptions, check
-from engine.topple.words import rows
-from engine.world import Body
-from engine.worlds import installed_engines, new_world, using
-from models.ballast import weighted
-from models.build import build as build_piece
-from models.spec import PieceSpec
-from scenes.dump import dump
-from scenes.load import build, load
-from scenes.scene import Scene, SceneError
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.topple.words import rows
+from teeter.engine.world import Body
+from teeter.engine.worlds import installed_engines, new_world, using
+from teeter.models.ballast import weighted
+from teeter.models.build import build as build_piece
+from teeter.models.spec import PieceSpec
+from teeter.scenes.dump import dump
+from teeter.scenes.load import build, load
+from teeter.scenes.scene import Scene, SceneError
 
 BOX = PieceSpec.model_validate({"shape": {"box": [60.0, 40.0, 20.0]}})
 

@@ -7,7 +7,7 @@ import math
 import pytest
 from card_houses import LEAN_DEG, card_house, least_friction
 
-from engine.topple.verdict import CheckOptions, check
+from teeter.engine.topple.verdict import CheckOptions, check
 
 
 def test_thin_tents_need_half_the_cotangent_of_their_lean() -> None:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 from trimeshes import trimesh_of
 
-from models.bricks import draw
-from models.build import build
-from models.catalogue import catalogue, games
-from models.convex import part_volume
-from models.piece import Detail
-from models.shapes import Arch, Box, Cone, Cylinder, Drilled, Ring, Sphere, Turned
-from models.spec import PieceSpec
+from teeter.models.bricks import draw
+from teeter.models.build import build
+from teeter.models.catalogue import catalogue, games
+from teeter.models.convex import part_volume
+from teeter.models.piece import Detail
+from teeter.models.shapes import Arch, Box, Cone, Cylinder, Drilled, Ring, Sphere, Turned
+from teeter.models.spec import PieceSpec
 
 Array = NDArray[np.float64]
 EVERY = {name: spec for game in games() for name, spec in catalogue(game).items()}
@@ -34,7 +34,9 @@ CELLS = 5
 
 
 def tables(game: str) -> dict[str, Any]:
-    return tomllib.loads(resources.files("models").joinpath(f"{game}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        resources.files("teeter.models").joinpath(f"{game}.toml").read_text(encoding="utf-8")
+    )
 
 
 every_piece = pytest.mark.parametrize("name", list(EVERY))

@@ -9,16 +9,16 @@ import pytest
 import shapely
 import trimesh
 
-from engine.bench.rigs import over_edge, table
-from engine.bullet import BulletWorld
-from engine.geometry.rotation import angle_between
-from engine.pose import Pose
-from engine.topple.balance.statics import analyse
-from engine.world import Assembly, Body
-from models.build import build
-from models.catalogue import catalogue, games
-from models.piece import Piece
-from models.spec import PieceSpec
+from teeter.engine.bench.rigs import over_edge, table
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.world import Assembly, Body
+from teeter.models.build import build
+from teeter.models.catalogue import catalogue, games
+from teeter.models.piece import Piece
+from teeter.models.spec import PieceSpec
 
 LIKELY = 0.05
 """Stable poses less probable than this are not asked for."""

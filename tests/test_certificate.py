@@ -16,17 +16,17 @@ from typing import Any
 import pytest
 from stacks import stack
 
-from engine.certificate import checker
-from engine.certificate.checker import RefusedError, check, digest_of
-from engine.certificate.maker import certify, difference
-from engine.certificate.proof import NoCertificateError
-from engine.settings import GRAVITY
-from engine.topple.balance.statics import analyse
-from engine.world import Assembly
-from games.api.certificates import verify_certificate
-from games.api.checker import Checker
-from models.errors import TeeterError
-from scenes.load import load
+from teeter.engine.certificate import checker
+from teeter.engine.certificate.checker import RefusedError, check, digest_of
+from teeter.engine.certificate.maker import certify, difference
+from teeter.engine.certificate.proof import NoCertificateError
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.world import Assembly
+from teeter.games.api.certificates import verify_certificate
+from teeter.games.api.checker import Checker
+from teeter.models.errors import TeeterError
+from teeter.scenes.load import load
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKER = ROOT / "engine" / "certificate" / "checker.py"
@@ -252,7 +252,7 @@ def test_overlapping_bodies_are_refused() -> None:
 
 def teeter(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "games", *words], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "teeter", *words], cwd=ROOT, capture_output=True, text=True, check=False
     )
 
 

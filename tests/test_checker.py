@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import teeter
-from games.api.arguments import LIMITS
+from teeter.games.api.arguments import LIMITS
 
 SLOPE_DEG = math.degrees(math.atan(0.3))
 """A brick slides from here on with a friction of 0.3, by Coulomb's law."""
@@ -35,6 +35,12 @@ def test_a_probe_feels_the_friction_and_the_engine_it_is_asked_for() -> None:
     for engine in ("bullet", "rapier"):
         checker = teeter.Checker(friction=0.5, engine=engine, workers=1)
         assert checker.probe(brick)["brick"].pull_n == pytest.approx(0.5 * weight, rel=0.02)
+
+
+@pytest.mark.parametrize("engine", ["bulet", "", 3, ["rapier"]])
+def test_an_engine_that_is_not_here_is_refused_when_the_checker_is_made(engine: Any) -> None:
+    with pytest.raises(teeter.TeeterError, match="no engine of that name; here are bullet, rapier"):
+        teeter.Checker(engine=engine)
 
 
 def test_a_function_is_a_call_of_a_checker() -> None:

@@ -12,18 +12,18 @@ import pytest
 from scripted_world import Keyframes, ScriptedWorld
 from test_play_crazy_tower import position
 
-from engine.events import Moved
-from engine.hand import GRIP
-from engine.pose import Pose
-from engine.world import Scale
-from games.core.events import Condition, Fell
-from games.core.rules import Need, Wait
-from games.crazy_tower.game import GAME as CRAZY
-from games.crazy_tower.state import Floor
-from games.game import stock_of
-from games.play.checkpoints import Checkpoints, Referee
-from games.play.table import STRIDE_STEPS
-from games.wonky.game import GAME
+from teeter.engine.events import Moved
+from teeter.engine.hand import GRIP
+from teeter.engine.pose import Pose
+from teeter.engine.world import Scale
+from teeter.games.core.events import Condition, Fell
+from teeter.games.core.rules import Need, Wait
+from teeter.games.crazy_tower.game import GAME as CRAZY
+from teeter.games.crazy_tower.state import Floor
+from teeter.games.game import stock_of
+from teeter.games.play.checkpoints import Checkpoints, Referee
+from teeter.games.play.table import STRIDE_STEPS
+from teeter.games.wonky.game import GAME
 
 STATE = GAME.rules.start(("Ana", "Ben"), 1, {}, stock_of(GAME))
 BLOCK = "small_green"

@@ -13,12 +13,12 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 BROKEN = """
 import sys
-import games.commands.{module} as module
+import teeter.games.commands.{module} as module
 def run(*args, **named):
     raise {fault}
 module.{function} = run
 sys.argv = ["teeter", *{words!r}]
-from games.cli import main
+from teeter.games.cli import main
 main()
 """
 
@@ -84,7 +84,7 @@ def test_without_a_place_for_the_report_the_line_still_comes(tmp_path: Path) -> 
 
 def test_ctrl_c_before_a_command_runs_is_130_too() -> None:
     script = (
-        "import games.cli as cli\n"
+        "import teeter.games.cli as cli\n"
         "def interrupted(*args, **named): raise KeyboardInterrupt\n"
         "cli.app = interrupted\n"
         "cli.main()\n"

@@ -18,7 +18,7 @@ BRIDGE = ("sweep", "bridge", "--piece", "counterweight")
 
 def teeter(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "games", *words],
+        [sys.executable, "-m", "teeter", *words],
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
         text=True,

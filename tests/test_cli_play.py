@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from engine.record.reader import load
-from games.cli import app
+from teeter.engine.record.reader import load
+from teeter.games.cli import app
 
 RUN = CliRunner()
 GO_ON = ["play", "--resume", str(Path(__file__).parent / "recordings" / "wonky-1.teeter")]
@@ -87,8 +87,8 @@ def test_a_game_broken_off_is_gone_on_with_in_its_file_or_in_another(tmp_path: P
 @pytest.mark.parametrize(
     ("words", "players"),
     [
-        (["crazy-tower", "--challenge", "1"], ["steady"]),
-        (["crazy-tower", "--players", "bot:bold+bot:clumsy", "--challenge", "1"], ["bold+clumsy"]),
+        (["crazy-tower", "--mode", "solo", "--house", "challenge=1"], ["steady"]),
+        (["crazy-tower", "--players", "bot:bold+bot:clumsy", "--mode", "solo"], ["bold+clumsy"]),
         (["crazy-tower", "--mode", "saboteur"], ["steady-1", "steady-2", "steady-3"]),
     ],
 )
@@ -111,15 +111,8 @@ def test_teams_of_bots_play_and_a_mode_gets_as_many_as_it_needs(words: list[str]
         (["play", "wonky", "--headless", "--house", "colour=red"], "colour"),
         (["play", "wonky", "--headless", "--turns", "0"], "--turns 0"),
         (["play", "sandbox", "--headless"], "bots do not play sandbox"),
-        (
-            ["play", "wonky", "--headless", "--challenge", "3"],
-            "challenges belong to crazy-tower, not to wonky",
-        ),
-        (["play", "crazy-tower", "--headless", "--players", "bot:bold", "--challenge", "21"], "challenge"),
-        (
-            [*("play", "crazy-tower", "--headless", "--challenge", "2", "--house", "challenge=3")],
-            "give one",
-        ),
+        (["play", "wonky", "--headless", "--house", "challenge=3"], "challenge"),
+        (["play", "crazy-tower", "--headless", "--mode", "solo", "--house", "challenge=21"], "from 1 to 20"),
         (["play", "wonky", "--headless", "--tremor", "-1"], "--tremor = -1: must be from 0 to 20 mm"),
         (["play", "wonky", "--headless", "--tremor", "nan"], "--tremor = nan"),
         (["play", "wonky", "--headless", "--from", "3"], "give --resume FILE too"),

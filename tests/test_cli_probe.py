@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from games.api.results import ProbeResult
-from games.cli import app
-from games.commands.probe import advice, best_first
+from teeter.games.api.results import ProbeResult
+from teeter.games.cli import app
+from teeter.games.commands.probe import advice, best_first
 
 
 def teeter_says(*words: str) -> tuple[int, str, str]:

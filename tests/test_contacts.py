@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from statics_scenes import box, piece, pose, pyramid, scene, table, tower
 
-from engine.topple.contact.detection import Contacts, find_contacts
-from engine.world import Assembly, Body
+from teeter.engine.topple.contact.detection import Contacts, find_contacts
+from teeter.engine.world import Assembly, Body
 
 CUBE = (40.0, 40.0, 40.0)
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from engine.geometry.convex import bounds_of, solids_at
-from engine.topple.balance.statics import analyse
-from engine.world import TABLE, Body
-from games.cli import app
-from games.commands.console import BAD_INPUT
-from scenes.formats.write import write_scene
-from scenes.load import build, load
-from scenes.scene import Scene, SceneError
+from teeter.engine.geometry.convex import bounds_of, solids_at
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.world import TABLE, Body
+from teeter.games.cli import app
+from teeter.games.commands.console import BAD_INPUT
+from teeter.scenes.formats.write import write_scene
+from teeter.scenes.load import build, load
+from teeter.scenes.scene import Scene, SceneError
 
 RUNNER = CliRunner()
 LOADED: list[dict[str, Any]] = [

@@ -10,13 +10,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from engine.bench import accuracy
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.topple.balance.statics import analyse
-from engine.topple.verdict import CheckOptions, Verdict, check
-from engine.world import Assembly, Body, median_size
-from scenes.load import load
+from teeter.engine.bench import accuracy
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.topple.verdict import CheckOptions, Verdict, check
+from teeter.engine.world import Assembly, Body, median_size
+from teeter.scenes.load import load
 
 SHAPES = accuracy.shapes()
 QUIET = CheckOptions(workers=1)

@@ -10,15 +10,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine import bullet_body
-from engine.bench.rigs import on_slope, piece, table, wood
-from engine.bullet import BulletWorld
-from engine.geometry.rotation import angle_between, quaternion_of_rpy
-from engine.pose import Pose
-from engine.settings import GRAVITY, TUNING
-from engine.world import Body, Contact, Scale
-from models.material import Material
-from models.piece import Piece
+from teeter.engine import bullet_body
+from teeter.engine.bench.rigs import on_slope, piece, table, wood
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.geometry.rotation import angle_between, quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY, TUNING
+from teeter.engine.world import Body, Contact, Scale
+from teeter.models.material import Material
+from teeter.models.piece import Piece
 
 BRICK = piece(wood(), box=(75, 25, 15))
 DIE = piece(wood(), box=(20, 20, 20))

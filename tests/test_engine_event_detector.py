@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scripted_world import Hold, Keyframes, ScriptedWorld, hold
 
-from engine.bench.rigs import piece, table, wood
-from engine.bullet import BulletWorld
-from engine.event_detector import EventDetector, Thresholds, farthest, steps_of
-from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.world import Body, Tick
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.event_detector import EventDetector, Thresholds, farthest, steps_of
+from teeter.engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body, Tick
 
 RATE = 240
 BRICK = piece(wood(), box=(75, 25, 15))

@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from engine.bench.rigs import piece, table, tower, wood
-from engine.bullet import BulletWorld
-from engine.geometry.rotation import angle_between, quaternion_of_rpy
-from engine.hand import GRIP, Hand, Tremor, packed, unpacked
-from engine.motions import Ending, Motion, between, carry, draw, glide, lower
-from engine.pose import Pose
-from engine.settings import PLAY
-from engine.world import Body
+from teeter.engine.bench.rigs import piece, table, tower, wood
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.geometry.rotation import angle_between, quaternion_of_rpy
+from teeter.engine.hand import GRIP, Hand, Tremor, packed, unpacked
+from teeter.engine.motions import Ending, Motion, between, carry, draw, glide, lower
+from teeter.engine.pose import Pose
+from teeter.engine.settings import PLAY
+from teeter.engine.world import Body
 
 BRICK = piece(wood(), box=(75, 25, 15))
 START = Pose((0.0, 0.0, 0.0075))

@@ -7,10 +7,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from engine.bench import motion
-from engine.bench.motion import EXPERIMENTS, SETTINGS
-from engine.worlds import installed_engines, using
-from games.cli import app
+from teeter.engine.bench import motion
+from teeter.engine.bench.motion import EXPERIMENTS, SETTINGS
+from teeter.engine.worlds import installed_engines, using
+from teeter.games.cli import app
 
 MISSES = {
     "disc 20 x 8: 20 rad/s stop after, s": "bullet",

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from scripted_world import Call, ScriptedWorld, hold
 
-from engine.bench.rigs import piece, table, wood
-from engine.bullet import BulletWorld
-from engine.geometry.rotation import angle_between, quaternion_of_rpy
-from engine.motions import between
-from engine.pose import Pose
-from engine.rapier import RapierWorld
-from engine.settings import TUNING
-from engine.world import Body, World
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.geometry.rotation import angle_between, quaternion_of_rpy
+from teeter.engine.motions import between
+from teeter.engine.pose import Pose
+from teeter.engine.rapier import RapierWorld
+from teeter.engine.settings import TUNING
+from teeter.engine.world import Body, World
 
 BRICK = piece(wood(), box=(75, 25, 15))
 Maker = Callable[[list[Body]], World]

@@ -10,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.bench.rigs import piece, table, tower, wood
-from engine.bullet import BulletWorld
-from engine.pose import Pose
-from engine.world import Body, Tick
-from scenes.load import load
+from teeter.engine.bench.rigs import piece, table, tower, wood
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body, Tick
+from teeter.scenes.load import load
 
 BLOCK = piece(wood(), box=(40, 40, 20))
 
@@ -117,8 +117,8 @@ def test_a_broken_snapshot_leaves_no_world_behind() -> None:
 
 PROCESS = """
 import hashlib
-from engine.bench.rigs import tower
-from engine.bullet import BulletWorld
+from teeter.engine.bench.rigs import tower
+from teeter.engine.bullet import BulletWorld
 world = BulletWorld(tower(3))
 world.settle()
 for _ in range(3):

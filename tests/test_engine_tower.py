@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from engine.bench.accuracy import Rest, StandStill, come_to_rest, stand_still
-from engine.bench.rigs import tower
-from engine.bullet import BulletWorld
+from teeter.engine.bench.accuracy import Rest, StandStill, come_to_rest, stand_still
+from teeter.engine.bench.rigs import tower
+from teeter.engine.bullet import BulletWorld
 
 pytestmark = pytest.mark.slow
 

@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 import trimesh
 
-from engine.record import archive
-from games.health import findings
-from games.play.recording import begin
-from games.players.bots import play_out
-from games.registry import game_named
+from teeter.engine.record import archive
+from teeter.games.health import findings
+from teeter.games.play.recording import begin
+from teeter.games.players.bots import play_out
+from teeter.games.registry import game_named
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,8 +79,8 @@ PYTHON = sys.executable
 CUTS: dict[str, Cut] = {
     "whole": Cut(),
     "python -m teeter": Cut((PYTHON, "-m", "teeter")),
-    "python -m games": Cut((PYTHON, "-m", "games")),
-    "python -m games.cli": Cut((PYTHON, "-m", "games.cli")),
+    "python -m teeter.games": Cut((PYTHON, "-m", "teeter.games")),
+    "python -m teeter.games.cli": Cut((PYTHON, "-m", "teeter.games.cli")),
     "no standard output": Cut(shell=">&-"),
     "no standard error": Cut(shell="2>&-"),
     "no standard input": Cut(shell="<&-"),
@@ -91,10 +91,10 @@ CUTS: dict[str, Cut] = {
     "reader gone at once": Cut(shell="| true"),
     "reader of a line": Cut(shell="| head -1"),
     "reader of a byte": Cut(shell="2>&1 | head -c 1"),
-    "no packages": Cut((PYTHON, "-S", "-m", "games")),
+    "no packages": Cut((PYTHON, "-S", "-m", "teeter.games")),
     "no packages, isolated": Cut((PYTHON, "-S", "-m", "teeter")),
-    "optimised": Cut((PYTHON, "-OO", "-m", "games")),
-    "warnings are errors": Cut((PYTHON, "-W", "error", "-m", "games")),
+    "optimised": Cut((PYTHON, "-OO", "-m", "teeter")),
+    "warnings are errors": Cut((PYTHON, "-W", "error", "-m", "teeter")),
     "no home": Cut(env={"HOME": "/nonexistent", "XDG_DATA_HOME": "/nonexistent", "TMPDIR": "/nonexistent"}),
     "ascii": Cut(env={"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}),
     "little memory": Cut(prepare=_limit(resource.RLIMIT_AS, 400_000_000)),
@@ -106,8 +106,8 @@ CUTS: dict[str, Cut] = {
 MUST_ANSWER = {
     "whole",
     "python -m teeter",
-    "python -m games",
-    "python -m games.cli",
+    "python -m teeter.games",
+    "python -m teeter.games.cli",
     "no standard output",
     "no standard error",
     "no standard input",
@@ -200,9 +200,7 @@ NEEDED_BY = {
     "segno": ("play", "wonky", "--host", "127.0.0.1:0", "--players", "bot:steady,bot:bold"),
 }
 """A command that cannot do without a package."""
-WITHOUT = (
-    "import sys; sys.modules[{!r}] = None; sys.argv[0] = 'teeter'; from games.__main__ import main; main()"
-)
+WITHOUT = "import sys; sys.modules[{!r}] = None; sys.argv[0] = 'teeter'; from teeter.games.__main__ import main; main()"
 
 
 @pytest.mark.parametrize("package", NEEDED_BY)
@@ -240,7 +238,7 @@ def test_a_full_disk_is_told_on_the_stream_that_is_left(scenes: Path) -> None:
 
 
 HIDDEN = ("rich", "typer", "json", "numpy", "scipy", "pydantic", "contextlib", "models", "engine")
-OTHER_PROGRAMS = ("games", "games.cli")
+OTHER_PROGRAMS = ("teeter.games", "teeter.games.cli")
 """They begin alike: of these a part is tried."""
 
 

@@ -13,12 +13,12 @@ import pytest
 import trimesh
 from trimeshes import trimesh_of
 
-from models.build import build
-from models.errors import ModelError
-from models.export import corner_normals, export_glb, glb_of
-from models.files import OutputError
-from models.piece import Piece
-from models.spec import parse
+from teeter.models.build import build
+from teeter.models.errors import ModelError
+from teeter.models.export import corner_normals, export_glb, glb_of
+from teeter.models.files import OutputError
+from teeter.models.piece import Piece
+from teeter.models.spec import parse
 
 SIZES = {5126: 4, 5125: 4, 5123: 2}
 WIDTHS = {"SCALAR": 1, "VEC3": 3}

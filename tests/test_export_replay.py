@@ -11,17 +11,17 @@ import pygltflib
 import pytest
 from typer.testing import CliRunner
 
-from engine.geometry.rotation import angle_between
-from engine.pose import Pose
-from engine.record.format import state_digest
-from engine.record.gltf import TOLERANCE, glb_of_replay, keys_of_places, keys_of_turns
-from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
-from engine.record.reader import Replay, load
-from engine.record.writer import Recorder
-from engine.world import Body
-from games.cli import app
-from models.build import build
-from models.spec import parse
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.pose import Pose
+from teeter.engine.record.format import state_digest
+from teeter.engine.record.gltf import TOLERANCE, glb_of_replay, keys_of_places, keys_of_turns
+from teeter.engine.record.meta import BodyMeta, Meta, Versions, fingerprint
+from teeter.engine.record.reader import Replay, load
+from teeter.engine.record.writer import Recorder
+from teeter.engine.world import Body
+from teeter.games.cli import app
+from teeter.models.build import build
+from teeter.models.spec import parse
 
 BOX = build(parse({"model": "test/box", "shape": {"box": [60, 30, 15]}, "material": "beech"}, "test"))
 RATE = 240

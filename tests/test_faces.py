@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from engine.pose import Pose
-from engine.view.camera import Camera
-from engine.view.frame import frame_of
-from engine.view.render.decals import (
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.frame import frame_of
+from teeter.engine.view.render.decals import (
     BOX_ICONS,
     CARD_RESOLUTION,
     ICONS,
@@ -27,17 +27,17 @@ from engine.view.render.decals import (
     decal_picture,
     tile,
 )
-from engine.view.render.drawing import Paper, box, disc, fitted, polygon, size_of, write
-from engine.view.render.shading import linear_of
-from engine.view.render.stage import Stage
-from engine.world import Body
-from games.cli import app
-from models.build import build
-from models.catalogue import catalogue, find
-from models.errors import CatalogueError, SpecError
-from models.face import BOXES, LETTERS, Face
-from models.piece import Piece
-from models.spec import PieceSpec, dressed, parse
+from teeter.engine.view.render.drawing import Paper, box, disc, fitted, polygon, size_of, write
+from teeter.engine.view.render.shading import linear_of
+from teeter.engine.view.render.stage import Stage
+from teeter.engine.world import Body
+from teeter.games.cli import app
+from teeter.models.build import build
+from teeter.models.catalogue import catalogue, find
+from teeter.models.errors import CatalogueError, SpecError
+from teeter.models.face import BOXES, LETTERS, Face
+from teeter.models.piece import Piece
+from teeter.models.spec import PieceSpec, dressed, parse
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 BOX = {"box": [75, 25, 15]}

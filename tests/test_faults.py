@@ -14,13 +14,13 @@ from host_client import Seat
 from host_thread import HostThread, hosted, played
 from window_driver import play_out
 
-from games.faults import FAULTS, MOST_REPORTS, FaultLog, left_out, or_else
-from games.host import views
-from games.host.coach import Coach
-from games.host.wishes import Wishes
-from games.present.details import GameDetails, SafeDetails, details_of
-from games.registry import GAMES
-from games.wonky.screen import WonkyDetails
+from teeter.games.faults import FAULTS, MOST_REPORTS, FaultLog, left_out, or_else
+from teeter.games.host import views
+from teeter.games.host.wishes import Coach, Wishes
+from teeter.games.present import client_state
+from teeter.games.present.details import GameDetails, SafeDetails, details_of
+from teeter.games.registry import GAMES
+from teeter.games.wonky.screen import WonkyDetails
 
 
 @pytest.fixture(autouse=True)
@@ -135,8 +135,8 @@ def test_a_brick_is_carried_over_an_unfinished_row_with_the_tutorial_on() -> Non
 
 
 PARTS = [
-    (views, "told_to"),
-    (views, "opening_for"),
+    (client_state, "told_to"),
+    (client_state, "opening_for"),
     (views, "conditions"),
     (views, "_facts"),
     (views.SeatView, "_scores"),

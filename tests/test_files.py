@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.files import OutputError, check_output, first_free, output_fault, whole_or_nothing
+from teeter.models.files import OutputError, check_output, first_free, output_fault, whole_or_nothing
 
 
 def test_a_file_is_there_when_it_is_whole_and_nothing_is_left_when_it_is_not(tmp_path: Path) -> None:

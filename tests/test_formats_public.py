@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from formats_lab import block, inertial, link, read, sdf_box, urdf
 
-from engine.world import Body
-from scenes.scene import Scene, SceneError
+from teeter.engine.world import Body
+from teeter.scenes.scene import Scene, SceneError
 
 
 def piece(scene: Scene, name: str) -> Body:

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from formats_lab import block, inertial, joint, link, read, sdf_box, urdf, write
 
-from engine.topple.balance.statics import analyse
-from engine.topple.verdict import CheckOptions, check
-from engine.world import TABLE, Body
-from models.extras import install_line
-from scenes.formats.read import READERS
-from scenes.load import FORMATS, load
-from scenes.scene import Scene, SceneError
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.world import TABLE, Body
+from teeter.models.extras import install_line
+from teeter.scenes.formats.read import READERS
+from teeter.scenes.load import FORMATS, load
+from teeter.scenes.scene import Scene, SceneError
 
 
 def named(scene: Scene) -> dict[str, Body]:

@@ -15,18 +15,18 @@ import pytest
 from fuzzing import damaged, grafted
 from test_record_hostile import Entries, entries, zipped
 
-from engine.certificate.checker import RefusedError, check, digest_of
-from engine.certificate.maker import certify
-from engine.record.gltf import glb_of_replay
-from engine.record.motion import motion_of
-from engine.record.reader import load
-from engine.topple.laboratory.results_table import ResultsTable
-from engine.topple.laboratory.sweep import COLUMNS
-from engine.view.video.film import film_of, preset
-from games.play.replays import bodies_of, telling_of
-from games.present.settings import load_settings, write_settings
-from models.errors import TeeterError
-from scenes.load import load as load_scene
+from teeter.engine.certificate.checker import RefusedError, check, digest_of
+from teeter.engine.certificate.maker import certify
+from teeter.engine.record.gltf import glb_of_replay
+from teeter.engine.record.motion import motion_of
+from teeter.engine.record.reader import load
+from teeter.engine.topple.laboratory.results_table import ResultsTable
+from teeter.engine.topple.laboratory.sweep import COLUMNS
+from teeter.engine.view.video.film import film_of, preset
+from teeter.games.play.replays import bodies_of, telling_of
+from teeter.games.present.settings import load_settings, write_settings
+from teeter.models.errors import TeeterError
+from teeter.scenes.load import load as load_scene
 
 RECORDINGS = Path(__file__).parent / "recordings"
 SETTINGS = (

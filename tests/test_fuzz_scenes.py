@@ -12,8 +12,8 @@ import trimesh
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.errors import TeeterError
-from scenes.load import load
+from teeter.models.errors import TeeterError
+from teeter.scenes.load import load
 
 CORPUS = Path(__file__).parent / "corpus"
 """What once did harm, a file each."""

@@ -12,24 +12,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.hand import packed
-from engine.pose import Pose
-from engine.record.format import RecordError
-from engine.record.latest import found
-from engine.record.meta import fingerprint
-from engine.record.reader import Replay, load
-from engine.world import FLOOR
-from engine.worlds import using
-from games.commands.play import PlayRequest, _plan_of
-from games.core.rules import TakeBack, Wait
-from games.crazy_tower.state import NothingFits
-from games.game import stock_of
-from games.play.playback import fork, past_of, verify
-from games.play.recording import Tape, begin, meta_of
-from games.players.bots import Bot, lay
-from games.present.client_state import ClientState
-from games.registry import game_named
-from games.server.setup import first_view, folder, open_game, plan_of
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.engine.record.format import RecordError
+from teeter.engine.record.latest import found
+from teeter.engine.record.meta import fingerprint
+from teeter.engine.record.reader import Replay, load
+from teeter.engine.world import FLOOR
+from teeter.engine.worlds import using
+from teeter.games.commands.play import PlayRequest, _plan_of
+from teeter.games.core.rules import TakeBack, Wait
+from teeter.games.crazy_tower.state import NothingFits
+from teeter.games.game import stock_of
+from teeter.games.play.playback import fork, past_of, verify
+from teeter.games.play.recording import Tape, begin, meta_of
+from teeter.games.players.bots import Bot, lay
+from teeter.games.present.client_state import ClientState
+from teeter.games.registry import game_named
+from teeter.games.server.setup import first_view, folder, open_game, plan_of
 
 PLAYERS = ("Ana", "Ben")
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -163,8 +163,8 @@ def test_a_game_is_simulated_by_the_engine_of_its_record_and_a_new_one_by_the_on
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("games.play.recording.maker_of", asked.append)
-    monkeypatch.setattr("games.play.recording.engine_in_use", lambda: "bullet")
+    monkeypatch.setattr("teeter.games.play.recording.maker_of", asked.append)
+    monkeypatch.setattr("teeter.games.play.recording.engine_in_use", lambda: "bullet")
     Tape(game_named("wonky"))
     Tape(game_named("wonky"), engine="rapier")
     assert asked == ["bullet", "rapier"]

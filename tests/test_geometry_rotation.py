@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from engine.geometry.rotation import (
+from teeter.engine.geometry.rotation import (
     angle_between,
     angles_between,
     even_directions,

@@ -13,15 +13,15 @@ import shapely
 import trimesh
 from numpy.typing import NDArray
 
-from engine.geometry.convex import ConvexSolid, deepest, depth, overlap, solids_at
-from engine.geometry.drop import drop, resting_faces, tipping_angle
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.world import Body
-from models.build import build, build_mesh
-from models.material import material_named
-from models.shapes import Box, Cells, Cylinder, Polycube, Sphere
-from models.spec import PieceSpec
+from teeter.engine.geometry.convex import ConvexSolid, deepest, depth, overlap, solids_at
+from teeter.engine.geometry.drop import drop, resting_faces, tipping_angle
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.models.build import build, build_mesh
+from teeter.models.material import material_named
+from teeter.models.shapes import Box, Cells, Cylinder, Polycube, Sphere
+from teeter.models.spec import PieceSpec
 
 
 def at(x: float, y: float, z: float, roll: float = 0, pitch: float = 0, yaw: float = 0) -> Pose:

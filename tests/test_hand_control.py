@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.pose import Pose
-from engine.view.camera import Orbit, ray, seen_at
-from engine.view.window.events import Lift, PointerMoved, Press
-from games.core.events import Removed
-from games.core.rules import Input, TakeBack, Wait
-from games.present.camera import CameraController, CameraHandicap, sphere_of
-from games.present.client_state import ClientState
-from games.present.game_screen import GameScreen
-from games.present.hand import OVERRUN, HandControl
-from games.present.mouse import Mouse
-from games.present.pages import Pages
-from games.present.settings import load_settings
-from games.server.messages import Act, Aim, Lay, Order, Places, Plan, TableView, Waits
-from games.server.setup import first_view
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Orbit, ray, seen_at
+from teeter.engine.view.window.events import Lift, PointerMoved, Press
+from teeter.games.core.events import Removed
+from teeter.games.core.rules import Input, TakeBack, Wait
+from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.game_screen import GameScreen
+from teeter.games.present.hand import OVERRUN, HandControl
+from teeter.games.present.mouse import Mouse
+from teeter.games.present.pages import Pages
+from teeter.games.present.settings import load_settings
+from teeter.games.server.messages import Act, Aim, Lay, Order, Places, Plan, TableView, Waits
+from teeter.games.server.setup import first_view
 
 SIZE = (1280, 720)
 EYE = Orbit((0.0, 0.0, 0.12), 0.8, -90.0, 25.0).camera

@@ -9,29 +9,29 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.bench.rigs import tower
-from engine.geometry.convex import solids_at
-from engine.geometry.drop import DropTarget
-from engine.motions import lower
-from engine.pose import Pose
-from engine.view.overlays import Ghost
-from engine.world import FLOOR
-from games.core.events import Fell, HitNeighbour, Question
-from games.core.rules import Input, Need, Wait
-from games.game import stock_of
-from games.judge.judge import TableScene
-from games.play.held_piece import HeldPiece
-from games.play.preview import Previewer, shifted
-from games.play.recording import begin
-from games.players.bots import HOVER, SINK, bots_of, lay, offers, pull, skill_of
-from games.present.carry import CarryTarget
-from games.present.client_state import ClientState
-from games.present.hint_process import answerer
-from games.present.hints import Hints, PlaceAnswer, PlaceQuestion
-from games.registry import GAMES, game_named
-from games.server.messages import Plan, Pointed
-from games.server.setup import first_view
-from games.wonky.state import Phase
+from teeter.engine.bench.rigs import tower
+from teeter.engine.geometry.convex import solids_at
+from teeter.engine.geometry.drop import DropTarget
+from teeter.engine.motions import lower
+from teeter.engine.pose import Pose
+from teeter.engine.view.overlays import Ghost
+from teeter.engine.world import FLOOR
+from teeter.games.core.events import Fell, HitNeighbour, Question
+from teeter.games.core.rules import Input, Need, Wait
+from teeter.games.game import stock_of
+from teeter.games.judge.judge import TableScene
+from teeter.games.play.held_piece import HeldPiece
+from teeter.games.play.preview import Previewer, shifted
+from teeter.games.play.recording import begin
+from teeter.games.players.bots import HOVER, SINK, bots_of, lay, offers, pull, skill_of
+from teeter.games.present.carry import CarryTarget
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.hint_process import answerer
+from teeter.games.present.hints import Hints, PlaceAnswer, PlaceQuestion
+from teeter.games.registry import GAMES, game_named
+from teeter.games.server.messages import Plan, Pointed
+from teeter.games.server.setup import first_view
+from teeter.games.wonky.state import Phase
 
 PLAYED = tuple(game.name for game in GAMES if game.has_bots)
 HIGH = 2.0

@@ -13,7 +13,7 @@ from host_thread import ACTS, HostThread, answer, at_table, begun, closed, hoste
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from games.host.connection import TAKEN_OVER
+from teeter.games.host.connection import TAKEN_OVER
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,11 @@ from test_host_command import command
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from games.core.random_state import draw_seed
-from games.game import stock_of
-from games.host.people import SAYS_BURST
-from games.host.table import CHOSEN_SEED
-from games.registry import game_named
+from teeter.games.core.random_state import draw_seed
+from teeter.games.game import stock_of
+from teeter.games.host.people import SAYS_BURST
+from teeter.games.host.table import CHOSEN_SEED
+from teeter.games.registry import game_named
 
 PLAYERS = ("Ada", "Ben")
 TRIED = 3000
@@ -56,10 +56,10 @@ def compute(seat: Seat) -> list[int]:
 
 
 def labels(state: Any, seat: int) -> list[str]:
-    from games.host.views import _title
-    from games.present.client_state import ClientState
-    from games.present.details import details_of
-    from games.server.messages import Plan
+    from teeter.games.host.views import _title
+    from teeter.games.present.client_state import ClientState
+    from teeter.games.present.details import details_of
+    from teeter.games.server.messages import Plan
 
     game = game_named("wonky")
     client: Any = ClientState(
@@ -245,11 +245,11 @@ def test_the_host_mutes_and_sends_away_and_the_old_link_opens_nothing() -> None:
         async def keep_order() -> None:
             owner = await at_table(host, secret=host.links.host)
             ada, ben = await at_table(host, "Ada"), await at_table(host, "Ben")
-            assert (await answer(ada, type="chat", text="/kick Ben"))["type"] == "pong"
-            assert (await answer(owner, type="chat", text="/mute Nobody"))["type"] == "refused"
-            assert (await answer(owner, type="chat", text="/mute Ben"))["type"] == "pong"
+            assert (await answer(ada, type="send_away", name="Ben"))["type"] == "refused"
+            assert (await answer(owner, type="mute", name="Nobody", is_muted=True))["type"] == "refused"
+            assert (await answer(owner, type="mute", name="Ben", is_muted=True))["type"] == "pong"
             assert "muted" in (await answer(ben, type="chat", text="x"))["sentence"]
-            assert (await answer(owner, type="chat", text="/kick Ben"))["type"] == "pong"
+            assert (await answer(owner, type="send_away", name="Ben"))["type"] == "pong"
             assert await closed(ben) == 4004
             back = Seat(host.url, old, token=ben.token)
             await back.join()

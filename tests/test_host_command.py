@@ -19,7 +19,7 @@ from host_client import Seat
 from host_thread import played
 from needs import need
 
-from games.play.playback import verify
+from teeter.games.play.playback import verify
 
 ROOT = Path(__file__).resolve().parent.parent
 WAIT_S = 120.0
@@ -30,7 +30,7 @@ class Command:
 
     def __init__(self, words: tuple[str, ...], home: Path, before: Sequence[str] = ()) -> None:
         self.process = subprocess.Popen(
-            [*before, sys.executable, "-m", "games", "play", *words],
+            [*before, sys.executable, "-m", "teeter", "play", *words],
             cwd=home,
             env={
                 **os.environ,

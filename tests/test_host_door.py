@@ -7,13 +7,14 @@ import shutil
 import signal
 import socket
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from host_thread import answer, at_table, begun, hosted, played
 from test_host_command import command, seat_of
 
-from games.host.door import MAX_KNOCKING, MAX_UNREAD
+from teeter.games.host.connection import MAX_KNOCKING, MAX_UNREAD
 
 HANDSHAKE = (
     b"GET /table HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -23,56 +24,68 @@ PING = b"\x89\xfd\0\0\0\0" + b"x" * 125
 """A ping with as much in it as one may have, masked with zeros."""
 
 
-def open_files() -> int:
-    return len(os.listdir("/proc/self/fd"))
-
-
 def ask_on(line: socket.socket) -> None:
     """Far more pings than the host may keep answers to."""
     for _ in range(8 * MAX_UNREAD // (200 * len(PING))):
         line.sendall(PING * 200)
 
 
-def test_lines_that_ask_for_nothing_take_no_place() -> None:
-    """More than are kept: a seat comes in, and the host has no more files open than it allows."""
-    with hosted() as host:
-        played(begun(host))
-        before, lines = open_files(), []
-        for number in range(2 * MAX_KNOCKING):
-            line = socket.socket()
+@pytest.mark.slow
+@pytest.mark.parametrize(("soft", "hard"), [(300, 300), (200, 20_000)])
+def test_seven_hundred_lines_keep_no_seat_out_of_a_host_of_few_files(
+    soft: int, hard: int, tmp_path: Path
+) -> None:
+    """Where more files may be asked for they are; elsewhere fewer lines are kept. The terminal stays quiet."""
+    limited = ("bash", "-c", f'ulimit -Sn {soft}; ulimit -Hn {hard}; exec "$@"', "bash")
+    words = ("wonky", "--players", "Ada,Ben", "--record", "g.teeter", "--host", "127.0.0.1:0")
+    with command(words, tmp_path, limited) as host, ExitStack() as lines:
+        link = host.links()["Seats"]
+        port = int(link.partition("/#")[0].rpartition(":")[2])
+        for number in range(700):
+            line = lines.enter_context(socket.socket())
             line.setblocking(False)
-            line.connect_ex(("127.0.0.1", host.links.address.port))
-            lines.append(line)
-            if number % 50 == 49:
-                # the system has taken them in
-                time.sleep(0.05)
+            line.connect_ex(("127.0.0.1", port))
+            if number % 100 == 99:
+                time.sleep(0.1)
 
-        async def come() -> None:
-            ada = await at_table(host, "Ada")
+        async def sit() -> None:
+            ada = seat_of(link, name="Ada")
+            await ada.join()
+            await ada.wait_for("seats", 60.0)
             assert ada.last["welcome"]["seat"] == "Ada"
             assert (await answer(ada, type="chat", text="x"))["type"] == "pong"
 
-        played(come())
-        kept = open_files() - before - len(lines)
-        for line in lines:
-            line.close()
-    assert MAX_KNOCKING / 2 < kept <= MAX_KNOCKING + 5
+        played(sit())
+        kept = len(os.listdir(f"/proc/{host.process.pid}/fd"))
+        assert MAX_KNOCKING / 4 < kept < (soft if soft == hard else MAX_KNOCKING + 60)
+        code, said = host.end(signal.SIGINT)
+    assert (code, len(said.splitlines())) == (130, 1), said[:1000]
 
 
-@pytest.mark.parametrize("is_guest", [False, True])
-def test_who_asks_and_never_reads_is_cut(is_guest: bool) -> None:
+@pytest.mark.slow
+def test_a_host_that_may_open_hardly_a_file_says_so(tmp_path: Path) -> None:
+    limited = ("bash", "-c", 'ulimit -n 60; exec "$@"', "bash")
+    words = ("wonky", "--players", "Ada,Ben", "--record", "g.teeter", "--host", "127.0.0.1:0")
+    with command(words, tmp_path, limited) as host:
+        out, said = host.process.communicate(timeout=60.0)
+    assert (host.process.returncode, out) == (2, "")
+    assert "no more than 60 files" in said
+    assert not (tmp_path / "g.teeter.part").exists()
+
+
+def test_who_asks_and_never_reads_is_cut() -> None:
     """Answers to pings do not pile up in the host; somebody else is answered meanwhile."""
     with hosted() as host:
         played(begun(host))
-        with socket.create_connection(("127.0.0.1", host.links.address.port), timeout=30.0) as line:
-            line.sendall(HANDSHAKE)
-            assert line.recv(12) == b"HTTP/1.1 101"
-            if is_guest:
-                hello = b'{"type":"hello","secret":"%s"}' % host.links.spectators.encode()
-                line.sendall(bytes((0x81, 0x80 | len(hello), 0, 0, 0, 0)) + hello)
-            # a host that cuts the line; one that stops to listen is a timeout
-            with pytest.raises(ConnectionError):
-                ask_on(line)
+        hello = b'{"type":"hello","secret":"%s"}' % host.links.spectators.encode()
+        for said in (b"", bytes((0x81, 0x80 | len(hello), 0, 0, 0, 0)) + hello):
+            with socket.create_connection(("127.0.0.1", host.links.address.port), timeout=30.0) as line:
+                line.sendall(HANDSHAKE)
+                assert line.recv(12) == b"HTTP/1.1 101"
+                line.sendall(said)
+                # a host that cuts the line; one that stops to listen is a timeout
+                with pytest.raises(ConnectionError):
+                    ask_on(line)
 
         async def come() -> None:
             assert (await answer(await at_table(host), type="chat", text="x"))["type"] == "pong"

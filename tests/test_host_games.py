@@ -12,11 +12,11 @@ import pytest
 from host_client import Json, Seat
 from host_thread import hosted, played
 
-from games.host.connection import Connection
-from games.host.table import HostedTable
-from games.play.playback import verify
-from games.registry import game_named
-from games.wonky.rules_turn import said
+from teeter.games.host.connection import Connection
+from teeter.games.host.table import HostedTable
+from teeter.games.play.playback import verify
+from teeter.games.registry import game_named
+from teeter.games.wonky.rules_turn import said
 
 LONGEST_S = 1800.0
 """Seconds in which a game has to end, on a busy machine too."""

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from host_client import poses_of
 
-from engine.pose import Pose
-from games.commands.host import DEFAULT, with_address
-from games.core.events import Placed, Released
-from games.core.rules import Bring, TakeBack
-from games.host.links import Address, Links, LinksError, file_of, load, parse_address
-from games.host.scene import SharedScene
-from games.host.seats import AWAY_S, Chairs, WishError
-from games.host.views import SeatView
-from games.server.messages import GameUpdate, Plan, TableView
-from games.server.setup import first_view
-from models.files import OutputError
+from teeter.engine.pose import Pose
+from teeter.games.commands.host import DEFAULT, with_address
+from teeter.games.core.events import Placed, Released
+from teeter.games.core.rules import Bring, TakeBack
+from teeter.games.host.links import Address, Links, LinksError, file_of, load, parse_address
+from teeter.games.host.scene import SharedScene
+from teeter.games.host.seats import AWAY_S, Chairs, WishError
+from teeter.games.host.views import SeatView
+from teeter.games.server.messages import GameUpdate, Plan, TableView
+from teeter.games.server.setup import first_view
+from teeter.models.files import OutputError
 
 
 def chairs(now: list[float], links: Links) -> tuple[Chairs, list[tuple[str, str]]]:
@@ -201,7 +201,7 @@ def test_pieces_of_the_sandbox_are_called_as_people_call_them() -> None:
         Bring("Ada", "arch-1", "bausack/arch"),
     ):
         state = rules.apply(state, action)
-        lines += view.hear(GameUpdate(state, "Bring", action), need)
+        lines += view.take(GameUpdate(state, "Bring", action), need)
     assert lines[3] == "Ada brings out the base 1 (2)."
     assert "arch" in lines[-1]
     assert not [line for line in lines if "_" in line or "arch-1" in line]

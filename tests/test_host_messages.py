@@ -16,9 +16,9 @@ import pytest
 from host_client import Seat
 from host_thread import ACTS, HostThread, answer, at_table, begun, closed, hosted, played
 
-from games.host.connection import NO_HELLO, ConnectionLimits
-from games.server import protocol
-from games.server.protocol import MessageError
+from teeter.games.host.connection import NO_HELLO, ConnectionLimits
+from teeter.games.server import protocol
+from teeter.games.server.protocol import MessageError
 
 STRICT = ConnectionLimits(rate=20.0, burst=60, faults=60, stuck_s=2.0, hello_s=5.0)
 
@@ -65,8 +65,8 @@ BAD = (
     '{"type": "aim", "pose": [0, 0, 0, 0, 0, 0, 2], "number": 1}',
     '{"type": "aim", "pose": [0, 0, 0, 0, 0, 1], "number": 1}',
     '{"type": "aim", "pose": {"x": 0}, "number": 1}',
-    '{"type": "lay", "gap": -1}',
-    '{"type": "lay", "gap": "0"}',
+    '{"type": "hand", "name": "lay", "right": [1, 1], "number": 1}',
+    '{"type": "hand", "name": "drop", "right": [1, 0], "number": 1}',
     '{"type": "chat", "text": ""}',
     '{"type": "chat", "text": "' + "x" * 301 + '"}',
     '{"type": "push", "piece": "a", "newtons": 1e9, "towards": 0}',

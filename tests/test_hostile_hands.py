@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.hand import packed
-from engine.pose import Pose
-from games.bausack.game import GAME as BAUSACK
-from games.bausack.judge import areas
-from games.bausack.rules import start
-from games.bausack.state import IN, Build, Phase, Push
-from games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Met, Placed
-from games.core.rules import Action, Input, Take, Wait
-from games.crazy_tower.game import GAME as CRAZY
-from games.crazy_tower.rules import start as crazy_start
-from games.crazy_tower.state import Floor, Stock
-from games.game import stock_of
-from games.judge import places
-from games.play.held_piece import MAX_HEIGHT
-from games.play.recording import begin
-from games.play.session import Session
-from games.players.bots import bots_of, play
-from games.registry import game_named
-from games.wonky.state import PlayCard
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.games.bausack.game import GAME as BAUSACK
+from teeter.games.bausack.judge import areas
+from teeter.games.bausack.rules import start
+from teeter.games.bausack.state import IN, Build, Phase, Push
+from teeter.games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Met, Placed
+from teeter.games.core.rules import Action, Input, Take, Wait
+from teeter.games.crazy_tower.game import GAME as CRAZY
+from teeter.games.crazy_tower.rules import start as crazy_start
+from teeter.games.crazy_tower.state import Floor, Stock
+from teeter.games.game import stock_of
+from teeter.games.judge import places
+from teeter.games.play.held_piece import MAX_HEIGHT
+from teeter.games.play.recording import begin
+from teeter.games.play.session import Session
+from teeter.games.players.bots import bots_of, play
+from teeter.games.registry import game_named
+from teeter.games.wonky.state import PlayCard
 
 pytestmark = pytest.mark.slow
 CRAZY_STOCK: Stock = stock_of(CRAZY)

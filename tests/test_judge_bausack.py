@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.bullet import BulletWorld
-from engine.geometry.convex import deepest, solids_at
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.world import Body
-from games.bausack import judge as bausack
-from games.bausack.game import GAME
-from games.bausack.rules import start
-from games.bausack.state import Phase, State
-from games.core.events import Condition
-from games.game import stock_of
-from games.judge import places
-from games.judge.judge import TableScene
-from models.build import build
-from models.catalogue import find
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.geometry.convex import deepest, solids_at
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.bausack import judge as bausack
+from teeter.games.bausack.game import GAME
+from teeter.games.bausack.rules import start
+from teeter.games.bausack.state import Phase, State
+from teeter.games.core.events import Condition
+from teeter.games.game import stock_of
+from teeter.games.judge import places
+from teeter.games.judge.judge import TableScene
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana")
 BAUSACK = GAME.judge

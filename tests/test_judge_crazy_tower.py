@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 from rules_crazy_tower import position
 
-from engine.bullet import BulletWorld
-from engine.geometry.convex import deepest, solids_at
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.world import TABLE, Body
-from games.core.events import Condition
-from games.crazy_tower import judge
-from games.crazy_tower.judge import CrazyJudge
-from games.crazy_tower.state import SOLO, HandPhase, State
-from games.judge import places
-from games.judge.judge import TableScene
-from models.build import build
-from models.catalogue import find
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.geometry.convex import deepest, solids_at
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE, Body
+from teeter.games.core.events import Condition
+from teeter.games.crazy_tower import judge
+from teeter.games.crazy_tower.judge import CrazyJudge
+from teeter.games.crazy_tower.state import SOLO, HandPhase, State
+from teeter.games.judge import places
+from teeter.games.judge.judge import TableScene
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 CARD_MM, CUBE_MM = 2.0, 16.0
 LAYS = (Condition.ON_HIGHEST_FLOOR, Condition.LAID_FLAT, Condition.COVERS_NO_RED_BOX)

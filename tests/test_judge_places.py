@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 import shapely
 
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.world import TABLE, Body
-from games.judge import places
-from games.judge.judge import TableScene
-from models.build import build
-from models.catalogue import find
-from models.piece import Piece
-from models.spec import PieceSpec
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE, Body
+from teeter.games.judge import places
+from teeter.games.judge.judge import TableScene
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.piece import Piece
+from teeter.models.spec import PieceSpec
 
 
 def piece_of(shape: dict[str, Any]) -> Piece:

@@ -6,15 +6,15 @@ from itertools import combinations
 
 import pytest
 
-from engine.geometry.convex import deepest, solids_at
-from engine.world import TABLE, Scale
-from games.core.events import Condition
-from games.judge.judge import TableScene
-from games.play.preview import Previewer
-from games.registry import game_named
-from games.sandbox import rules as free
-from games.sandbox.judge import SandboxJudge
-from games.server.inventory import Inventory
+from teeter.engine.geometry.convex import deepest, solids_at
+from teeter.engine.world import TABLE, Scale
+from teeter.games.core.events import Condition
+from teeter.games.judge.judge import TableScene
+from teeter.games.play.preview import Previewer
+from teeter.games.registry import game_named
+from teeter.games.sandbox import rules as free
+from teeter.games.sandbox.judge import SandboxJudge
+from teeter.games.server.inventory import Inventory
 
 SANDBOX = SandboxJudge()
 NOTHING = TableScene({})

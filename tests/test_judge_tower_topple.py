@@ -15,21 +15,21 @@ import pytest
 import shapely
 from rules_tower_topple import STOCK, b, position
 
-from engine.bullet import BulletWorld
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.record.reader import load
-from engine.topple.balance.statics import analyse
-from engine.topple.contact.detection import find_contacts
-from engine.world import FLOOR, TABLE, Assembly, Body
-from games.core.events import Condition
-from games.judge.judge import TableScene
-from games.judge.places import outline
-from games.play.recording import first_state
-from games.tower_topple import judge
-from games.tower_topple.game import GAME
-from games.tower_topple.rules_rows import SLOTS, conditions, free_slots
-from games.tower_topple.state import Phase, Print, State
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.record.reader import load
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import FLOOR, TABLE, Assembly, Body
+from teeter.games.core.events import Condition
+from teeter.games.judge.judge import TableScene
+from teeter.games.judge.places import outline
+from teeter.games.play.recording import first_state
+from teeter.games.tower_topple import judge
+from teeter.games.tower_topple.game import GAME
+from teeter.games.tower_topple.rules_rows import SLOTS, conditions, free_slots
+from teeter.games.tower_topple.state import Phase, Print, State
 
 JUDGE = GAME.judge
 

@@ -10,18 +10,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine.bullet import BulletWorld
-from engine.pose import Pose
-from engine.topple.balance.statics import analyse
-from engine.topple.contact.detection import find_contacts
-from engine.world import FLOOR, TABLE, Assembly, Body
-from games.core.events import Condition
-from games.game import stock_of
-from games.judge.judge import TableScene
-from games.wonky import judge
-from games.wonky.game import GAME
-from games.wonky.rules_turn import conditions
-from games.wonky.state import Phase, State
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import FLOOR, TABLE, Assembly, Body
+from teeter.games.core.events import Condition
+from teeter.games.game import stock_of
+from teeter.games.judge.judge import TableScene
+from teeter.games.wonky import judge
+from teeter.games.wonky.game import GAME
+from teeter.games.wonky.rules_turn import conditions
+from teeter.games.wonky.state import Phase, State
 
 JUDGE = GAME.judge
 

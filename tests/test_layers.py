@@ -71,7 +71,7 @@ def place(path: Path) -> str:
 
 
 def imports(path: Path) -> set[str]:
-    """The dotted names a file imports anywhere, inside functions and for type checkers too."""
+    """The dotted names a file imports anywhere, inside functions and for type checkers too; ours as in the checkout."""
     found: set[str] = set()
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
@@ -80,7 +80,16 @@ def imports(path: Path) -> set[str]:
             assert node.level == 0, f"{place(path)}:{node.lineno}: a relative import"
             found.add(node.module or "")
             found.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return found
+    return {name.removeprefix("teeter.") for name in found}
+
+
+def test_what_is_ours_is_imported_as_part_of_the_package() -> None:
+    """A project may have packages of these names of its own."""
+    for path in [*sources(), ROOT / "teeter" / "__init__.py", *(ROOT / "tests").rglob("*.py")]:
+        for node in ast.walk(tree(path)):
+            names = {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
+            names |= {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
+            assert not top(names) & set(LAYERS), f"{place(path)} imports {names}: import it of teeter"
 
 
 def top(names: set[str]) -> set[str]:
@@ -137,7 +146,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 def public_classes() -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
-    for path in (*sources(), ROOT / "teeter.py"):
+    for path in (*sources(), ROOT / "teeter" / "__init__.py"):
         for node in tree(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found.setdefault(node.name, []).append(path)
@@ -204,7 +213,7 @@ def test_pybullet_is_imported_by_the_real_world() -> None:
 
 
 def test_one_place_says_which_engine_simulates() -> None:
-    from engine.worlds import ENGINES
+    from teeter.engine.worlds import ENGINES
 
     for engine in ENGINES:
         hidden = {f"engine.{engine}", f"engine.{engine}_body"}
@@ -279,10 +288,10 @@ def loaded(modules: list[str]) -> set[str]:
 
 
 def test_events_load_no_simulator() -> None:
-    assert not loaded(["engine.events"]) & SIMULATORS
+    assert not loaded(["teeter.engine.events"]) & SIMULATORS
 
 
-@pytest.mark.parametrize("module", ["engine.world", "engine.event_detector"])
+@pytest.mark.parametrize("module", ["teeter.engine.world", "teeter.engine.event_detector"])
 def test_what_stands_on_a_world_loads_no_simulator(module: str) -> None:
     assert not loaded([module]) & (SIMULATORS - {"numpy"})
 
@@ -294,17 +303,17 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 
 
 CEILINGS = {
-    "models": 6000,
-    "scenes": 5000,
-    "engine": 27400,
-    "games/server": 1850,
-    "games/present": 5450,
-    "games/ui": 500,
-    "games/host": 2370,
-    "games": 30200,
+    "models": 5800,
+    "scenes": 4850,
+    "engine": 27600,
+    "games/server": 1770,
+    "games/present": 5180,
+    "games/ui": 480,
+    "games/host": 2350,
+    "games": 29750,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
-SCRIPT_CEILING = 4950
+SCRIPT_CEILING = 4970
 """Lines of TypeScript."""
 
 
@@ -324,17 +333,17 @@ def test_the_page_grows_no_further() -> None:
 
 def test_the_menu_is_seen_before_anything_slow_is_loaded() -> None:
     code = """
-import games.ui.app, sys
-from games.present import menu
-from games.server import setup
-from games.present.pages import Pages
-from games.present.settings import load_settings
-from games.registry import GAMES
+import teeter.games.ui.app, sys
+from teeter.games.present import menu
+from teeter.games.server import setup
+from teeter.games.present.pages import Pages
+from teeter.games.present.settings import load_settings
+from teeter.games.registry import GAMES
 assert menu.panels(menu.of_game(GAMES[0].name), Pages(load_settings()), (), ())
-print(*{name.split('.')[0] for name in sys.modules}, *(name for name in sys.modules if name == 'models.build'))
+print(*{name.split('.')[0] for name in sys.modules}, *(name for name in sys.modules if name == 'teeter.models.build'))
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert {"panda3d", "numpy"} < set(done.stdout.split())
-    slow = SIMULATORS - {"panda3d", "numpy"} | {"models.build"}
+    slow = SIMULATORS - {"panda3d", "numpy"} | {"teeter.models.build"}
     assert not slow & set(done.stdout.split())

@@ -13,27 +13,26 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from learning_agents import RandomBuilder, RandomPlayer, SteadyBuilder, SteadyPlayer, action_of, run
 from pettingzoo.test import api_test, seed_test
 from rules_lab import playthrough
 from rules_labs import LABS
 
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.world import Body
-from games.core.errors import SetupError
-from games.judge.places import table
-from games.learning.agents import RandomBuilder, RandomPlayer, SteadyBuilder, SteadyPlayer, run
-from games.learning.building import PLACE_BLOCK, PlaceBlock
-from games.learning.images import depth_image
-from games.learning.observation import observation_of
-from games.learning.playing import GameEnv
-from games.learning.poses import ActionFrame, action_of, pose_of, sides
-from games.play.playback import verify
-from games.registry import GAMES as EVERY_GAME
-from games.registry import game_named
-from models.build import build
-from models.catalogue import find
-from models.errors import ModelError
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.core.errors import SetupError
+from teeter.games.judge.places import table
+from teeter.games.learning.building import PLACE_BLOCK, PlaceBlock
+from teeter.games.learning.images import depth_image
+from teeter.games.learning.observation import ActionFrame, observation_of, pose_of, sides
+from teeter.games.learning.playing import GameEnv
+from teeter.games.play.playback import verify
+from teeter.games.registry import GAMES as EVERY_GAME
+from teeter.games.registry import game_named
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.errors import ModelError
 
 GAMES = tuple(game.name for game in EVERY_GAME if game.observation_class)
 

@@ -13,10 +13,10 @@ from scipy.optimize import brentq
 from typer.testing import CliRunner
 
 import teeter
-from engine.geometry.wind import with_wind
-from engine.worlds import installed_engines
-from games.api.scene import PublicScene
-from games.cli import app
+from teeter.engine.geometry.wind import with_wind
+from teeter.engine.worlds import installed_engines
+from teeter.games.api.scene import PublicScene
+from teeter.games.cli import app
 
 G = 9.81
 BLOCK = {"id": "b", "shape": {"box": [20, 20, 60]}, "mass": 100, "position": [0, 0, 30]}

@@ -13,12 +13,12 @@ import pytest
 from manifold3d import Manifold
 from mesh_cases import CASES, MeshCase, case, scanned_wall, triangles_of, wall_boxes
 
-from engine.topple.balance.statics import Statics, analyse
-from engine.topple.contact.detection import find_contacts
-from engine.topple.verdict import CheckOptions, check
-from models.fit import fit_meshes
-from scenes.load import load
-from scenes.scene import Scene, SceneError
+from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.models.fit import fit_meshes
+from teeter.scenes.load import load
+from teeter.scenes.scene import Scene, SceneError
 
 QUICK = (
     "pocket and tenon",

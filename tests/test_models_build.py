@@ -11,14 +11,14 @@ import pytest
 from numpy.typing import NDArray
 from trimeshes import trimesh_of
 
-from models.build import build
-from models.convex import merge_cells, part_volume
-from models.errors import ModelError
-from models.material import material_named
-from models.outline import convex_pieces, signed_area, triangulate
-from models.piece import Detail, Piece
-from models.shapes import Box
-from models.spec import PieceSpec, parse
+from teeter.models.build import build
+from teeter.models.convex import merge_cells, part_volume
+from teeter.models.errors import ModelError
+from teeter.models.material import material_named
+from teeter.models.outline import convex_pieces, signed_area, triangulate
+from teeter.models.piece import Detail, Piece
+from teeter.models.shapes import Box
+from teeter.models.spec import PieceSpec, parse
 
 DENSITY = 690.0
 MM = 1e-3

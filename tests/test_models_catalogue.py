@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build
-from models.catalogue import catalogue, find, games
-from models.errors import CatalogueError, UnknownModelError
-from models.shapes import Sphere
+from teeter.models.build import build
+from teeter.models.catalogue import catalogue, find, games
+from teeter.models.errors import CatalogueError, UnknownModelError
+from teeter.models.shapes import Sphere
 
 CUBE_OFF = """OFF
 8 6 0

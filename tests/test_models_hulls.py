@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from models.hulls import pairs_within
+from teeter.models.hulls import pairs_within
 
 REACH = 0.05
 

@@ -8,8 +8,8 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from models.errors import ModelError, UnknownMaterialError
-from models.material import (
+from teeter.models.errors import ModelError, UnknownMaterialError
+from teeter.models.material import (
     Material,
     colours,
     hex_of,

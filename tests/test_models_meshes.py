@@ -14,14 +14,14 @@ import trimesh
 from scipy.spatial import ConvexHull
 from trimeshes import trimesh_of
 
-from models import mesh_node, meshes
-from models.build import build, build_mesh
-from models.convex import decompose, part_volume
-from models.errors import MeshError
-from models.material import material_named
-from models.meshes import checked
-from models.piece import MassProperties
-from models.spec import parse
+from teeter.models import mesh_node, meshes
+from teeter.models.build import build, build_mesh
+from teeter.models.convex import decompose, part_volume
+from teeter.models.errors import MeshError
+from teeter.models.material import material_named
+from teeter.models.meshes import checked
+from teeter.models.piece import MassProperties
+from teeter.models.spec import parse
 
 BEECH = material_named("beech")
 

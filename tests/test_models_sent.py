@@ -14,17 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-from models.build import build
-from models.catalogue import catalogue, find
-from models.piece import Piece, Solid
+from teeter.models.build import build
+from teeter.models.catalogue import catalogue, find
+from teeter.models.piece import Piece, Solid
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 PACKED = """
 import hashlib, pickle
-from models.build import build
-from models.catalogue import catalogue
+from teeter.models.build import build
+from teeter.models.catalogue import catalogue
 for game in ("bausack", "wonky", "crazy_tower", "tower_topple"):
     for name, spec in catalogue(game).items():
         print(name, hashlib.sha256(pickle.dumps(build(spec))).hexdigest())

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from models.build import BUILDERS
-from models.errors import SpecError
-from models.material import material_named
-from models.shapes import Box
-from models.spec import SHAPES, PieceSpec, parse
+from teeter.models.build import BUILDERS
+from teeter.models.errors import SpecError
+from teeter.models.material import material_named
+from teeter.models.shapes import Box
+from teeter.models.spec import SHAPES, PieceSpec, parse
 
 SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10]]
 BOX = {"box": [1, 2, 3]}

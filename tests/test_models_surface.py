@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 from trimeshes import trimesh_of
 
-from models.build import build, build_mesh
-from models.convex import part_volume
-from models.material import material_named
-from models.piece import Facet, Piece
-from models.spec import parse
+from teeter.models.build import build, build_mesh
+from teeter.models.convex import part_volume
+from teeter.models.material import material_named
+from teeter.models.piece import Facet, Piece
+from teeter.models.spec import parse
 
 BEECH = material_named("beech")
 TILT = trimesh.transformations.rotation_matrix(0.7, [1, 2, 3])

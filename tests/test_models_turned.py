@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from trimeshes import trimesh_of
 
-from models.bevel import _rounded_box, _swollen
-from models.build import build
-from models.builders import build_box
-from models.catalogue import catalogue
-from models.convex import part_volume
-from models.errors import CatalogueError
-from models.outline import bored, trace
-from models.piece import Detail, Piece
-from models.shapes import Box
-from models.spec import parse
+from teeter.models.bevel import _rounded_box, _swollen
+from teeter.models.build import build
+from teeter.models.builders import build_box
+from teeter.models.catalogue import catalogue
+from teeter.models.convex import part_volume
+from teeter.models.errors import CatalogueError
+from teeter.models.outline import bored, trace
+from teeter.models.piece import Detail, Piece
+from teeter.models.shapes import Box
+from teeter.models.spec import parse
 
 DENSITY = 690.0
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from models.extras import install_line
+from teeter.models.extras import install_line
 
 CONFTEST = """
 from collections.abc import Generator

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from engine.view.panels import Panel, Text
-from games.present import hud, menu
-from games.present.client_state import ClientState
-from games.present.pages import Pages
-from games.present.settings import load_settings
-from games.registry import GAMES
-from games.server import setup
-from games.server.messages import Plan
+from teeter.engine.view.panels import Panel, Text
+from teeter.games.present import hud, menu
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.pages import Pages
+from teeter.games.present.settings import load_settings
+from teeter.games.registry import GAMES
+from teeter.games.server import setup
+from teeter.games.server.messages import Plan
 
 
 def texts(panels: tuple[Panel, ...]) -> list[str]:

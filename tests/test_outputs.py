@@ -13,8 +13,8 @@ import trimesh
 from typer.testing import CliRunner
 
 import teeter
-from engine.record.reader import load
-from games.cli import app
+from teeter.engine.record.reader import load
+from teeter.games.cli import app
 
 RUN = CliRunner()
 ROOT = Path(__file__).resolve().parent
@@ -24,10 +24,6 @@ WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     "page": (("check", "scene.toml", "--workers", "1", "--page"), "out.html"),
     "picture": (("check", "scene.toml", "--workers", "1", "--picture"), "out.png"),
     "trial": (("check", "scene.toml", "--workers", "1", "--record"), "out.teeter"),
-    "plot": (
-        ("sweep", "scene.toml", "--piece", "slab", "--x=0:5:2", "--y=0", "--workers", "1", "--plot"),
-        "out.png",
-    ),
     "map": (
         ("sweep", "scene.toml", "--piece", "slab", "--x=0:5:2", "--y=0", "--workers", "1", "--page"),
         "out.html",

@@ -9,11 +9,11 @@ import outside_scenes as outside
 import pytest
 from peer_scenes import kapla_tower, pyramid
 
-from engine.certificate.checker import check
-from engine.certificate.maker import certify
-from engine.certificate.proof import NoCertificateError
-from engine.topple.balance.statics import analyse
-from engine.world import Assembly
+from teeter.engine.certificate.checker import check
+from teeter.engine.certificate.maker import certify
+from teeter.engine.certificate.proof import NoCertificateError
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.world import Assembly
 
 STANDING: dict[str, Callable[[], Assembly]] = {
     "Kapla tower of two floors": lambda: kapla_tower(floors=2),

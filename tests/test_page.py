@@ -14,21 +14,21 @@ from hostile_texts import HOSTILE
 from playwright.sync_api import Browser
 from typer.testing import CliRunner
 
-from engine.geometry.rotation import angle_between
-from engine.record.format import MEANING
-from engine.record.motion import impacts_of
-from engine.record.reader import load
-from engine.view.camera import Camera
-from engine.view.frame import Frame
-from engine.view.page import html
-from engine.view.page.blob import Blob
-from engine.view.page.recording import recording_data
-from engine.view.render.stage import Stage
-from engine.view.sound import RATE, Samples, impact_samples
-from engine.view.video.scenery import Scenery, scenery_of
-from engine.world import TABLE, Body
-from games.cli import app
-from games.play.replays import bodies_of, marks_of, placed, telling_of
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.record.format import MEANING
+from teeter.engine.record.motion import impacts_of
+from teeter.engine.record.reader import load
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.page import html
+from teeter.engine.view.page.blob import Blob
+from teeter.engine.view.page.recording import recording_data
+from teeter.engine.view.render.stage import Stage
+from teeter.engine.view.sound import RATE, Samples, impact_samples
+from teeter.engine.view.video.scenery import Scenery, scenery_of
+from teeter.engine.world import TABLE, Body
+from teeter.games.cli import app
+from teeter.games.play.replays import bodies_of, marks_of, placed, telling_of
 
 RECORDINGS = Path(__file__).parent / "recordings"
 GAME = RECORDINGS / "tower-topple-2.teeter"

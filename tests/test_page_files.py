@@ -9,10 +9,10 @@ import pytest
 from page_bundle import PAGE, bundle
 from typer.testing import CliRunner
 
-from engine.view.page import html
-from engine.view.page.blob import Blob, varints
-from games.cli import app
-from models.files import OutputError
+from teeter.engine.view.page import html
+from teeter.engine.view.page.blob import Blob, varints
+from teeter.games.cli import app
+from teeter.models.files import OutputError
 
 GAME = Path(__file__).parent / "recordings" / "wonky-2.teeter"
 

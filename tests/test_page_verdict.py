@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,10 @@ from playwright.sync_api import Browser
 from test_certificate import LARGE, STANDS, TAMPERED, TOPPLES, assembly_of, certificate_of, tampered
 from typer.testing import CliRunner
 
-from engine.certificate.checker import RefusedError, check, digest_of
-from engine.geometry.rotation import angle_between
-from engine.topple.balance.statics import analyse
-from games.cli import app
+from teeter.engine.certificate.checker import RefusedError, check, digest_of
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.topple.balance.statics import analyse
+from teeter.games.cli import app
 
 OUTLINE = (0xE0, 0xA0, 0x30)
 """Of the weakest piece."""
@@ -43,7 +44,7 @@ def test_a_verdict_shows_its_forces_and_checks_its_own_proof(browser: Browser, s
         assert found.text(".proven").startswith("✓ Proven here")
         assert found.run("() => teeter.view.claim") == "stands"
         assert found.text(".word") == "stands"
-        assert "weakest piece: slab" in found.text(".legend")
+        assert "moves most at the tilt margin: slab" in found.text(".legend")
         with_forces = picture(found)
         found.run("() => { teeter.view.marks.clear(); teeter.view.loop.picture(); }")
         outlined = (np.abs(picture(found)[:, 400:].astype(int) - with_forces[:, 400:]) > 8).any(axis=2)
@@ -80,6 +81,66 @@ def test_what_topples_moves_as_its_mechanism_says(browser: Browser, tmp_path: Pa
         step = np.linalg.norm(moved[deck, :3] - start[deck, :3])
         assert turn / step == pytest.approx(np.linalg.norm(angular) / np.linalg.norm(linear), rel=0.05)
         assert angular[1] > 0
+
+
+DATA = re.compile(r'(id="data">)(.*?)(</script>)', re.S)
+
+
+def _swap(data: dict[str, Any]) -> None:
+    first, second = (row for row in data["bodies"] if row["name"] != "table")
+    first["name"], second["name"] = second["name"], first["name"]
+
+
+def _moved(index: int, by: float) -> Callable[[dict[str, Any]], None]:
+    def change(data: dict[str, Any]) -> None:
+        data["bodies"][-1]["pose"][index] += by
+
+    return change
+
+
+FORGED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "another place": (_moved(0, 2e-5), "slab lies elsewhere"),
+    "another turn": (_moved(5, 1e-4), "slab is turned otherwise"),
+    "another table": (lambda data: data["bodies"][0]["pose"].__setitem__(2, 0.1), "table lies elsewhere"),
+    "another size": (
+        lambda data: data["meshes"][data["bodies"][-1]["mesh"]].update(scale=2e-6),
+        "slab has another shape",
+    ),
+    "another mesh": (
+        lambda data: data["bodies"][-1].update(mesh=data["bodies"][0]["mesh"]),
+        "slab has another shape",
+    ),
+    "other names": (_swap, "lies elsewhere"),
+    "one more": (
+        lambda data: data["bodies"].append(data["bodies"][-1] | {"name": "third"}),
+        "third is shown, and is not in the proof",
+    ),
+    "one less": (lambda data: data["bodies"].pop(), "slab is in the proof, and is not shown"),
+    "another verdict": (
+        lambda data: data.update(word="topples"),
+        "it proves that this stands, and the page says that it topples",
+    ),
+}
+"""What somebody changes in a page beside its proof, which still holds."""
+
+
+def test_a_proof_of_something_else_than_is_shown_is_refused(
+    browser: Browser, standing: Path, tmp_path: Path
+) -> None:
+    text = standing.read_text(encoding="utf-8")
+    found_data = DATA.search(text)
+    assert found_data is not None
+    for name, (change, why) in FORGED.items():
+        data = json.loads(found_data[2])
+        change(data)
+        file = tmp_path / "forged.html"
+        file.write_text(text[: found_data.start(2)] + json.dumps(data) + text[found_data.end(2) :])
+        with opened(browser, file) as found:
+            found.page.wait_for_selector(".refused")
+            said = found.text(".refused")
+            assert said.startswith("✗ The proof is refused: it is of something else than is shown"), name
+            assert why in said, name
+            assert found.run("() => teeter.view.claim") is None
 
 
 @pytest.mark.slow

@@ -12,11 +12,11 @@ from falls import points_of, why
 from peer_oracles import mujoco_says
 from stacks import DOWN, stack
 
-from engine.bench.rigs import piece, table, wood
-from engine.pose import Pose
-from engine.topple.balance.statics import stands
-from engine.topple.verdict import joint
-from engine.world import Assembly, Body
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.statics import stands
+from teeter.engine.topple.verdict import joint
+from teeter.engine.world import Assembly, Body
 
 RESEARCH = Path(__file__).resolve().parent / "research"
 SMALL = (409, 403, 209)

@@ -7,21 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 from faults_bausack import faults
+from tower_tilt import tilt_of
 
-from engine.pose import Pose
-from engine.world import Body
-from games.bausack.game import GAME
-from games.bausack.judge import areas
-from games.bausack.rules import start
-from games.core.rules import Input
-from games.game import stock_of
-from games.judge import places
-from games.play.session import Session
-from games.players.bots import Bot, play
-from games.players.tower_places import faces, first, in_hollows, let_down, tilt_of, tops
-from games.players.tower_places import places as places_of
-from models.build import build
-from models.catalogue import find
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.bausack.game import GAME
+from teeter.games.bausack.judge import areas
+from teeter.games.bausack.rules import start
+from teeter.games.core.rules import Input
+from teeter.games.game import stock_of
+from teeter.games.judge import places
+from teeter.games.play.session import Session
+from teeter.games.players.bots import Bot, play
+from teeter.games.players.tower_places import faces, first, in_hollows, let_down, tops
+from teeter.games.players.tower_places import places as places_of
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 TABLE = places.table(600, 600)
 

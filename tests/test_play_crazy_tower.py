@@ -10,25 +10,25 @@ import numpy as np
 import pytest
 from faults_crazy_tower import faults
 
-from engine.pose import Pose
-from engine.world import Body
-from games.core.events import Condition
-from games.core.rules import Input
-from games.crazy_tower import judge
-from games.crazy_tower.bot import GAIN, CrazySkill, _gain
-from games.crazy_tower.bot_places import card_place, levels_of, orientations, special, would_stand
-from games.crazy_tower.bot_places import places as places_of
-from games.crazy_tower.game import GAME
-from games.crazy_tower.rules import needs, start
-from games.crazy_tower.rules_allowed import homes
-from games.crazy_tower.state import Fallen, Floor, GiveBack, HandPhase, PutBack, Sort, State, TurnStage
-from games.game import stock_of
-from games.judge import places
-from games.judge.judge import TableScene
-from games.play.session import Session
-from games.players.bots import Bot, lay, play
-from models.build import build
-from models.catalogue import find
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.core.events import Condition
+from teeter.games.core.rules import Input
+from teeter.games.crazy_tower import judge
+from teeter.games.crazy_tower.bot import GAIN, CrazySkill, _gain
+from teeter.games.crazy_tower.bot_places import card_place, levels_of, orientations, special, would_stand
+from teeter.games.crazy_tower.bot_places import places as places_of
+from teeter.games.crazy_tower.game import GAME
+from teeter.games.crazy_tower.rules import needs, start
+from teeter.games.crazy_tower.rules_allowed import homes
+from teeter.games.crazy_tower.state import Fallen, Floor, GiveBack, HandPhase, PutBack, Sort, State, TurnStage
+from teeter.games.game import stock_of
+from teeter.games.judge import places
+from teeter.games.judge.judge import TableScene
+from teeter.games.play.session import Session
+from teeter.games.players.bots import Bot, lay, play
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 TABLE = places.table(600, 600)
 FLAT = (Condition.ON_HIGHEST_FLOOR, Condition.LAID_FLAT, Condition.COVERS_NO_RED_BOX)

@@ -10,19 +10,19 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from engine.bullet import BulletWorld
-from engine.pose import Pose
-from engine.world import Body, Scale
-from games.game import stock_of
-from games.play.session import Session
-from games.players import ahead
-from games.players.ahead import MOST_DEG, drawn, firmest, firmness
-from games.registry import game_named
-from games.tower_topple.bot import way_out
-from models.build import build
-from models.spec import PieceSpec
-from scenes.assemble import table_body
-from scenes.schema import TableTop
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body, Scale
+from teeter.games.game import stock_of
+from teeter.games.play.session import Session
+from teeter.games.players import ahead
+from teeter.games.players.ahead import MOST_DEG, drawn, firmest, firmness
+from teeter.games.registry import game_named
+from teeter.games.tower_topple.bot import way_out
+from teeter.models.build import build
+from teeter.models.spec import PieceSpec
+from teeter.scenes.assemble import table_body
+from teeter.scenes.schema import TableTop
 
 
 def block(name: str, size: list[float], *, x: float = 0.0, base: float = 0.0) -> Body:

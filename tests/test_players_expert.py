@@ -10,24 +10,23 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from engine.world import TABLE
-from games.bausack.bot_expert import calculating
-from games.bausack.state import Accept, Build, PassOn, Phase, Push
-from games.core.events import CountElapsed, Fell, Released, Rested
-from games.core.rules import Choice, Take, Wait
-from games.crazy_tower.bot_places import _spectrum, _under, places, tower_of
-from games.crazy_tower.bot_saboteur import SAFE_DEG, SAFE_M, bears, weakest
-from games.game import stock_of
-from games.play.recording import begin
-from games.players.bots import bots_of, play
-from games.registry import game_named
-from games.tower_topple.bot_expert import leaves_none, wins
-from games.wonky import rules
-from games.wonky.bot import WonkySkill
-from games.wonky.bot_chain import is_firm
-from games.wonky.state import State, Stock
-from models.build import build
-from models.catalogue import find
+from teeter.engine.world import TABLE
+from teeter.games.bausack.bot import calculating
+from teeter.games.bausack.state import Accept, Build, PassOn, Phase, Push
+from teeter.games.core.events import CountElapsed, Fell, Released, Rested
+from teeter.games.core.rules import Choice, Take, Wait
+from teeter.games.crazy_tower.bot import SAFE_DEG, SAFE_M, bears, weakest
+from teeter.games.crazy_tower.bot_places import _spectrum, _under, places, tower_of
+from teeter.games.game import stock_of
+from teeter.games.play.recording import begin
+from teeter.games.players.bots import bots_of, play
+from teeter.games.registry import game_named
+from teeter.games.tower_topple.bot import leaves_none, wins
+from teeter.games.wonky import rules
+from teeter.games.wonky.bot import WonkySkill, is_firm
+from teeter.games.wonky.state import State, Stock
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 WONKY = game_named("wonky")
 STOCK: Stock = stock_of(WONKY)

@@ -10,21 +10,21 @@ from typing import cast
 import numpy as np
 import pytest
 
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.world import Body
-from games.core.rules import Need
-from games.game import stock_of
-from games.play.session import Session
-from games.players.bots import Bot, bots_of, play
-from games.registry import game_named
-from games.tower_topple import bot as topple_bot
-from games.tower_topple import judge
-from games.tower_topple.judge import OpenRow
-from games.wonky import bot as wonky_bot
-from games.wonky.state import PlayCard
-from models.build import build
-from models.catalogue import find
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.core.rules import Need
+from teeter.games.game import stock_of
+from teeter.games.play.session import Session
+from teeter.games.players.bots import Bot, bots_of, play
+from teeter.games.registry import game_named
+from teeter.games.tower_topple import bot as topple_bot
+from teeter.games.tower_topple import judge
+from teeter.games.tower_topple.judge import OpenRow
+from teeter.games.wonky import bot as wonky_bot
+from teeter.games.wonky.state import PlayCard
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 BRICK = build(find("tower_topple/brick"))
 

@@ -10,23 +10,23 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from engine.hand import Target, Tremor, packed, unpacked
-from engine.motions import Ending, Motion
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.world import Body
-from games.core.events import Condition
-from games.core.rules import Need, TakeBack, Wait
-from games.play.session import Session
-from games.players import bots
-from games.players.bots import APART, ASIDE, CLEARANCE, DROP, HOVER, PAUSE, SINK, lay, pull, way_clear
-from games.tower_topple.state import Leave
-from models.build import build
-from models.catalogue import find
-from models.piece import Array, Piece
-from models.spec import PieceSpec
-from scenes.assemble import table_body
-from scenes.schema import TableTop
+from teeter.engine.hand import Target, Tremor, packed, unpacked
+from teeter.engine.motions import Ending, Motion
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.world import Body
+from teeter.games.core.events import Condition
+from teeter.games.core.rules import Need, TakeBack, Wait
+from teeter.games.play.session import Session
+from teeter.games.players import bots
+from teeter.games.players.bots import APART, ASIDE, CLEARANCE, DROP, HOVER, PAUSE, SINK, lay, pull, way_clear
+from teeter.games.tower_topple.state import Leave
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.piece import Array, Piece
+from teeter.models.spec import PieceSpec
+from teeter.scenes.assemble import table_body
+from teeter.scenes.schema import TableTop
 
 RATE = 240
 BRICK = build(find("tower_topple/brick"))

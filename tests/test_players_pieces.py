@@ -8,17 +8,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from test_players_towers import block, box
+from tower_tilt import tilt_of
 
-from engine.pose import Pose
-from engine.world import Body
-from games.judge.places import bounds, centre_of
-from games.players.tower_places import _base, _spots, _turned, faces, places, tilt_of, tops
-from models.build import build
-from models.catalogue import find
-from models.piece import Piece
-from models.spec import PieceSpec
-from scenes.assemble import table_body
-from scenes.schema import TableTop
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.judge.places import bounds, centre_of
+from teeter.games.players.tower_places import _base, _spots, _turned, faces, places, tops
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.piece import Piece
+from teeter.models.spec import PieceSpec
+from teeter.scenes.assemble import table_body
+from teeter.scenes.schema import TableTop
 
 TABLE = table_body(TableTop())
 Face = tuple[float, float, float]

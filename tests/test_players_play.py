@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from engine.record.writer import Recorder
-from games.core.errors import SetupError
-from games.core.rules import Need, Wait
-from games.play.session import Session
-from games.players import bots
-from games.players.bots import MOST_TRIES, Bot, bots_of, play, play_out, skill_of
-from games.registry import game_named
+from teeter.engine.record.writer import Recorder
+from teeter.games.core.errors import SetupError
+from teeter.games.core.rules import Need, Wait
+from teeter.games.play.session import Session
+from teeter.games.players import bots
+from teeter.games.players.bots import MOST_TRIES, Bot, bots_of, play, play_out, skill_of
+from teeter.games.registry import game_named
 
 
 class Game:

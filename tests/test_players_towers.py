@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from engine.pose import Pose
-from engine.world import Body
-from games.judge.places import bounds, centre_of, steady
-from games.players.tower_places import faces, first, in_hollows, places, tops
-from models.build import build
-from models.piece import Piece
-from models.spec import PieceSpec
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.judge.places import bounds, centre_of, steady
+from teeter.games.players.tower_places import faces, first, in_hollows, places, tops
+from teeter.models.build import build
+from teeter.models.piece import Piece
+from teeter.models.spec import PieceSpec
 
 
 def box(*size: float) -> Piece:

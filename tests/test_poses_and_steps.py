@@ -12,11 +12,11 @@ import trimesh
 from typer.testing import CliRunner
 
 import teeter
-from engine.geometry.rotation import matrix_of
-from games.cli import app
-from models.build import build_mesh
-from models.material import material_named
-from models.stable_poses import stable_poses
+from teeter.engine.geometry.rotation import matrix_of
+from teeter.games.cli import app
+from teeter.models.build import build_mesh
+from teeter.models.material import material_named
+from teeter.models.stable_poses import stable_poses
 
 
 def run_teeter(*words: str) -> tuple[int, str, str]:

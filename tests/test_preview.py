@@ -10,20 +10,20 @@ from typing import Any, cast
 
 import pytest
 
-from engine.pose import Pose
-from engine.world import Body, Scale
-from games.bausack.game import GAME as BAUSACK
-from games.bausack.judge import areas
-from games.bausack.rules import apply, start
-from games.bausack.state import BausackReason, Phase
-from games.core.rules import Take
-from games.game import stock_of
-from games.play import preview
-from games.play.preview import Previewer
-from games.play.table import Table
-from games.wonky.game import GAME as WONKY
-from games.wonky.state import Phase as WonkyPhase
-from games.wonky.state import WonkyReason
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body, Scale
+from teeter.games.bausack.game import GAME as BAUSACK
+from teeter.games.bausack.judge import areas
+from teeter.games.bausack.rules import apply, start
+from teeter.games.bausack.state import BausackReason, Phase
+from teeter.games.core.rules import Take
+from teeter.games.game import stock_of
+from teeter.games.play import preview
+from teeter.games.play.preview import Previewer
+from teeter.games.play.table import Table
+from teeter.games.wonky.game import GAME as WONKY
+from teeter.games.wonky.state import Phase as WonkyPhase
+from teeter.games.wonky.state import WonkyReason
 
 
 def carried(towers: tuple[tuple[str, ...], ...], piece: str) -> tuple[Any, dict[str, Body]]:

@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
-from engine.rapier_body import CORNERS, cells
-from models.build import build
-from models.catalogue import find
-from models.piece import Part
+from teeter.engine.rapier_body import CORNERS, cells
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.piece import Part
 
 Array = NDArray[np.float64]
 WIDE, HIGH = 0.03, 0.01

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from test_record_roundtrip import digest, meta, play, poses
 
-from engine.record import part
-from engine.record.format import RecordError
-from engine.record.reader import Replay, load
-from engine.record.writer import Recorder
+from teeter.engine.record import part
+from teeter.engine.record.format import RecordError
+from teeter.engine.record.reader import Replay, load
+from teeter.engine.record.writer import Recorder
 
 TESTS = Path(__file__).resolve().parent
 SLAUGHTER = """
 import json, os, random, signal, sys, time
 from pathlib import Path
 from test_record_roundtrip import digest, meta, poses
-from engine.record.writer import Recorder
+from teeter.engine.record.writer import Recorder
 
 def play(path, pipe):
     recorder = Recorder(path, meta())
@@ -203,8 +203,8 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from test_record_roundtrip import digest, meta, poses
-from engine.record.format import RecordError
-from engine.record.writer import Recorder
+from teeter.engine.record.format import RecordError
+from teeter.engine.record.writer import Recorder
 
 recorder = Recorder(Path(sys.argv[1]), meta())
 resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))

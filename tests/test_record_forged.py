@@ -18,16 +18,16 @@ import pytest
 from pydantic import ValidationError
 from typer.testing import CliRunner
 
-from engine.record import archive
-from engine.record.format import Contents, RecordError, state_digest
-from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
-from engine.record.reader import Replay, load
-from games.cli import app
-from games.play.claims import difference, end_difference, head_difference, lacking, unproven
-from games.play.playback import verify
-from games.play.recording import begin
-from games.players.bots import play_out
-from games.registry import game_named
+from teeter.engine.record import archive
+from teeter.engine.record.format import Contents, RecordError, state_digest
+from teeter.engine.record.meta import BodyMeta, Meta, Versions, fingerprint
+from teeter.engine.record.reader import Replay, load
+from teeter.games.cli import app
+from teeter.games.play.claims import difference, end_difference, head_difference, lacking, unproven
+from teeter.games.play.playback import verify
+from teeter.games.play.recording import begin
+from teeter.games.players.bots import play_out
+from teeter.games.registry import game_named
 
 TURNS = 3
 RUN = CliRunner()
@@ -444,7 +444,7 @@ def test_a_read_only_recording_is_not_replaced(honest: Path, tmp_path: Path) -> 
 def test_a_recording_that_is_gone_on_with_through_a_link_keeps_its_place_and_its_mode(
     honest: Path, tmp_path: Path
 ) -> None:
-    from games.play.playback import resume
+    from teeter.games.play.playback import resume
 
     path, link = Path(shutil.copy(honest, tmp_path / "b.teeter")), tmp_path / "elsewhere" / "c.teeter"
     path.chmod(0o640)

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 from test_record_roundtrip import play
 
-from engine.record.format import RecordError, npy_of
-from engine.record.reader import load
+from teeter.engine.record.format import RecordError, npy_of
+from teeter.engine.record.reader import load
 
 Entries = dict[str, bytes]
 Change = Callable[[Entries], object]

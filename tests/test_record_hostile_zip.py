@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_record_hostile import changed, entries, good, said_of, text, zipped
 
-from engine.record import archive
-from engine.record.format import MAX_TEXT_BYTES, RecordError
-from engine.record.reader import load
+from teeter.engine.record import archive
+from teeter.engine.record.format import MAX_TEXT_BYTES, RecordError
+from teeter.engine.record.reader import load
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from test_record_roundtrip import RATE, meta
 
-from engine.geometry.rotation import slerp
-from engine.record.reader import Replay, between
+from teeter.engine.geometry.rotation import slerp
+from teeter.engine.record.reader import Replay, between
 
 SHARES = st.floats(0, 1)
 

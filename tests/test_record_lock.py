@@ -14,18 +14,18 @@ from pathlib import Path
 import pytest
 from window_driver import ROOT
 
-from engine.record.format import RecordError
-from engine.record.latest import found
-from engine.record.part import LOCK, FolderLock, check_free, folder_of
-from engine.record.reader import load
-from engine.record.writer import Recorder
-from games.play.playback import verify
+from teeter.engine.record.format import RecordError
+from teeter.engine.record.latest import found
+from teeter.engine.record.part import LOCK, FolderLock, check_free, folder_of
+from teeter.engine.record.reader import load
+from teeter.engine.record.writer import Recorder
+from teeter.games.play.playback import verify
 
 GAME = ("play", "wonky", "--players", "bot:steady,bot:clumsy", "--seed", "4", "--headless")
 HOLD = """
 import sys, time
 from pathlib import Path
-from engine.record.part import FolderLock
+from teeter.engine.record.part import FolderLock
 lock = FolderLock(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)
@@ -34,7 +34,7 @@ time.sleep(60)
 
 def teeter(*words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "games", *words],
+        [sys.executable, "-m", "teeter", *words],
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -78,7 +78,7 @@ def test_asking_gives_no_lock_away(tmp_path: Path) -> None:
     lock = FolderLock(tmp_path)
     with pytest.raises(RecordError):
         check_free(tmp_path)
-    probe = f"from engine.record.part import *; from pathlib import Path; check_free(Path({str(tmp_path)!r}))"
+    probe = f"from teeter.engine.record.part import *; from pathlib import Path; check_free(Path({str(tmp_path)!r}))"
     done = subprocess.run(
         [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False
     )

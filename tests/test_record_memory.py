@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.record import archive
-from engine.record.format import MAX_FRAMES, MAX_TRACK_BYTES, Contents
+from teeter.engine.record import archive
+from teeter.engine.record.format import MAX_FRAMES, MAX_TRACK_BYTES, Contents
 
 MOST_MB = 700
 """Of a command: the interpreter with its libraries takes 150, the largest track and what is computed of it the rest."""

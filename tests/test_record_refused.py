@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from test_record_roundtrip import digest, meta, play, poses, upright
 
-from engine.record.format import RecordError
-from engine.record.reader import load
-from engine.record.writer import Recorder
+from teeter.engine.record.format import RecordError
+from teeter.engine.record.reader import load
+from teeter.engine.record.writer import Recorder
 
 WRONG_ENTRIES = [
     (0, {"piece": "slab"}, "needs a `type`"),
@@ -138,7 +138,7 @@ def test_a_disk_that_fills_while_packing_keeps_the_folder(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("engine.record.archive.write", full)
+    monkeypatch.setattr("teeter.engine.record.archive.write", full)
     with pytest.raises(RecordError, match=r"No space left on device.* is safe in .*a\.teeter\.part$"):
         recorder.close()
     assert [path.name for path in tmp_path.iterdir()] == ["a.teeter.part"]
@@ -147,7 +147,7 @@ def test_a_disk_that_fills_while_packing_keeps_the_folder(
 
 
 def test_a_journal_that_is_full_can_still_be_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.record.writer.MAX_TEXT_BYTES", 100)
+    monkeypatch.setattr("teeter.engine.record.writer.MAX_TEXT_BYTES", 100)
     recorder = Recorder(tmp_path / "a.teeter", meta())
     for step in range(3):
         recorder.journal(step, {"type": "release"})

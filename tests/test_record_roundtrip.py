@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from engine.record.format import BAND, ENTRIES, GRID, line_of, on_grid, state_digest
-from engine.record.lines import EntryLines
-from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
-from engine.record.reader import Replay, load
-from engine.record.writer import Recorder
+from teeter.engine.record.format import BAND, ENTRIES, GRID, line_of, on_grid, state_digest
+from teeter.engine.record.lines import EntryLines
+from teeter.engine.record.meta import BodyMeta, Meta, Versions, fingerprint
+from teeter.engine.record.reader import Replay, load
+from teeter.engine.record.writer import Recorder
 
 README = Path(__file__).resolve().parent.parent / "engine" / "record" / "README.md"
 RATE = 240
@@ -189,7 +189,7 @@ def test_two_frames_at_one_step_are_a_jump(tmp_path: Path) -> None:
 
 
 def test_a_long_track_is_thinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.record.part.MAX_TRACK_BYTES", 40 * (8 + 3 * 7 * 4))
+    monkeypatch.setattr("teeter.engine.record.part.MAX_TRACK_BYTES", 40 * (8 + 3 * 7 * 4))
     replay = frames(tmp_path, [(4 * n, poses(4 * n)) for n in range(100)])
     assert replay.steps.tolist() == [*range(0, 396, 12), 396]
 
@@ -292,7 +292,7 @@ def test_the_examples_of_the_readme_are_entries() -> None:
 
 
 def test_recording_loads_no_simulator() -> None:
-    code = "import engine.record.reader, engine.record.writer, sys; print(*sys.modules)"
+    code = "import teeter.engine.record.reader, teeter.engine.record.writer, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.split(".")[0] for name in done.stdout.split()}
     assert not loaded & {"pybullet", "panda3d", "trimesh", "scipy", "shapely"}

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from test_session_resume import a_moment, another_hand, edited, with_meta
 
-from engine.hand import packed
-from engine.record.format import RecordError
-from engine.record.reader import load
-from games.core.rules import Take
-from games.play.playback import fork, resume, verify
-from games.play.recording import begin
-from games.play.session import Session
-from games.registry import game_named
+from teeter.engine.hand import packed
+from teeter.engine.record.format import RecordError
+from teeter.engine.record.reader import load
+from teeter.games.core.rules import Take
+from teeter.games.play.playback import fork, resume, verify
+from teeter.games.play.recording import begin
+from teeter.games.play.session import Session
+from teeter.games.registry import game_named
 
 Lines = dict[str, bytes]
 Change = Callable[[Lines], None]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.record.meta import fingerprint
-from engine.record.reader import load
-from games.play.playback import verify
+from teeter.engine.record.meta import fingerprint
+from teeter.engine.record.reader import load
+from teeter.games.play.playback import verify
 
 FILES = sorted((Path(__file__).parent / "recordings").glob("*.teeter"))
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.view.panels import Button, Row, Slider, Text
-from engine.view.video.captions import Caption
-from games.play.replays import LEAD_S, Mark, ViewerState, line_at, ordered, panels
+from teeter.engine.view.panels import Button, Row, Slider, Text
+from teeter.engine.view.video.captions import Caption
+from teeter.games.play.replays import LEAD_S, Mark, ViewerState, line_at, ordered, panels
 
 SPEEDS = ["1/16 x", "1/8 x", "1/4 x", "1/2 x", "1 x", "2 x", "4 x", "8 x", "16 x"]
 FALLS = (Mark(3.0, "fell"), Mark(5.0, "fell"), Mark(6.0, "placed"), Mark(7.0, "fell"))

@@ -10,16 +10,24 @@ import numpy as np
 import pytest
 from video_lab import NAMES, SPEC, bodies, recorded
 
-from engine.record.meta import BodyMeta
-from engine.record.motion import motion_of
-from engine.record.reader import Replay, load
-from engine.view.video.scenery import Scenery
-from engine.world import FLOOR, TABLE
-from games.play.recording import first_state
-from games.play.replays import NOWHERE, assembly_at, bodies_of, last_bodies, marks_of, placed, telling_of
-from games.registry import game_named
-from models.build import build
-from models.catalogue import find
+from teeter.engine.record.meta import BodyMeta
+from teeter.engine.record.motion import motion_of
+from teeter.engine.record.reader import Replay, load
+from teeter.engine.view.video.scenery import Scenery
+from teeter.engine.world import FLOOR, TABLE
+from teeter.games.play.recording import first_state
+from teeter.games.play.replays import (
+    NOWHERE,
+    assembly_at,
+    bodies_of,
+    last_bodies,
+    marks_of,
+    placed,
+    telling_of,
+)
+from teeter.games.registry import game_named
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 RECORDINGS = Path(__file__).parent / "recordings"
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from video_lab import END, LAID, NAMES, SET_OFF, SPEC, TELLING, TIDY, TOP, bodies, recorded
 
-from engine.record.meta import BodyMeta
-from engine.record.motion import motion_of
-from engine.view.panels import Button, Row, Slider, Text
-from engine.view.video.captions import Caption
-from engine.view.video.scenery import Scenery
-from engine.world import FLOOR, TABLE
-from games.play.replays import (
+from teeter.engine.record.meta import BodyMeta
+from teeter.engine.record.motion import motion_of
+from teeter.engine.view.panels import Button, Row, Slider, Text
+from teeter.engine.view.video.captions import Caption
+from teeter.engine.view.video.scenery import Scenery
+from teeter.engine.world import FLOOR, TABLE
+from teeter.games.play.replays import (
     FRAME_S,
     LEAD_S,
     NOWHERE,
@@ -108,7 +108,7 @@ def test_what_is_put_elsewhere_goes_there_on_an_arc(scenery: Scenery) -> None:
 
 
 def test_the_scene_of_a_moment_can_be_checked(scenery: Scenery) -> None:
-    from engine.topple.verdict import CheckOptions, check
+    from teeter.engine.topple.verdict import CheckOptions, check
 
     assembly = assembly_at(scenery, bodies(), 13.0)
     assert [body.name for body in assembly.bodies] == list(NAMES)
@@ -225,7 +225,7 @@ def test_the_camera_is_chosen_by_name() -> None:
 def test_a_broken_file_is_refused_before_a_window_opens(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from games.cli import app
+    from teeter.games.cli import app
 
     path = tmp_path / "bad.teeter"
     path.write_bytes(b"PK not really")

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from games import game as catalogue
-from games.core import codec
-from games.core.errors import (
+from teeter.games import game as catalogue
+from teeter.games.core import codec
+from teeter.games.core.errors import (
     IllegalAction,
     MalformedAction,
     RulesError,
@@ -24,10 +24,10 @@ from games.core.errors import (
     shown,
     unknown,
 )
-from games.core.events import Condition, Event, Fell, Placed, Question, RefereeAnswer, Rested
-from games.core.random_state import below, seeded, shuffled
-from games.core.rules import Action, Need, Outcome, Reason, Take, Wait, admit, prepare
-from games.core.setup import (
+from teeter.games.core.events import Condition, Event, Fell, Placed, Question, RefereeAnswer, Rested
+from teeter.games.core.random_state import below, seeded, shuffled
+from teeter.games.core.rules import Action, Need, Outcome, Reason, Take, Wait, admit, prepare
+from teeter.games.core.setup import (
     Member,
     Mode,
     Seat,
@@ -40,8 +40,8 @@ from games.core.setup import (
     take_mode,
     take_seats,
 )
-from games.registry import GAMES, clauses_of, game_named
-from games.wonky.game import GAME as WONKY
+from teeter.games.registry import GAMES, clauses_of, game_named
+from teeter.games.wonky.game import GAME as WONKY
 
 ALONE = Mode("alone", "The solo game", 1, 1)
 OPEN = Mode("open", "The game", 2, 4)
@@ -508,7 +508,7 @@ def test_catalogue_rows() -> None:
 
 def test_stock_of_a_broken_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A catalogue that does not fit is a SetupError with file and key."""
-    monkeypatch.setattr("games.game.resources.files", lambda _: tmp_path)
+    monkeypatch.setattr("teeter.games.game.resources.files", lambda _: tmp_path)
     catalogue.stock_of.cache_clear()
     try:
         (tmp_path / "wonky.toml").write_text("[numbers")
@@ -551,7 +551,7 @@ def test_clauses(game: Any) -> None:
 
 def test_values_are_frozen() -> None:
     """ALL-7: no state, stock, action or event can be changed in place, nor be given a field it does not have."""
-    files = {game.state.__module__.rpartition(".")[0] for game in GAMES} | {"games.core"}
+    files = {game.state.__module__.rpartition(".")[0] for game in GAMES} | {"teeter.games.core"}
     modules = [module for name, module in sys.modules.items() if name.rpartition(".")[0] in files]
     values = {each for module in modules for each in vars(module).values() if isinstance(each, type)}
     # a judge may have values of its own, which hold bodies

@@ -14,9 +14,9 @@ from faults_bausack import faults
 from rules_bausack import LAB, NAMES
 from rules_lab import count_leaves
 
-from games.bausack.game import GAME
-from games.bausack.rules import apply, legal, needs, outcome, scores, seen_by, start
-from games.bausack.state import (
+from teeter.games.bausack.game import GAME
+from teeter.games.bausack.rules import apply, legal, needs, outcome, scores, seen_by, start
+from teeter.games.bausack.state import (
     IN,
     NOBODY,
     Accept,
@@ -36,11 +36,11 @@ from games.bausack.state import (
     read_stock,
     said,
 )
-from games.core.codec import MisfitError
-from games.core.errors import IllegalAction, MalformedAction, SetupError
-from games.core.events import Condition, Fell, Measured, Placed, Question, Released, Rested
-from games.core.rules import Action, Input, Need, Outcome, Take, TakeBack, Wait
-from games.game import stock_of
+from teeter.games.core.codec import MisfitError
+from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError
+from teeter.games.core.events import Condition, Fell, Measured, Placed, Question, Released, Rested
+from teeter.games.core.rules import Action, Input, Need, Outcome, Take, TakeBack, Wait
+from teeter.games.game import stock_of
 
 STOCK: Stock = stock_of(GAME)
 

@@ -8,8 +8,8 @@ import pytest
 from faults_bausack import faults
 from test_rules_bausack import BIDDING, actions, after, lay, on_offer, position, refusal
 
-from games.bausack.rules import apply, legal, needs, outcome, scores, tell
-from games.bausack.state import (
+from teeter.games.bausack.rules import apply, legal, needs, outcome, scores, tell
+from teeter.games.bausack.state import (
     IN,
     NOBODY,
     Accept,
@@ -23,9 +23,9 @@ from games.bausack.state import (
     State,
     Stir,
 )
-from games.core.errors import MalformedAction
-from games.core.events import Condition, Fell, HitNeighbour, Met, Nudged, Placed, Released, Rested
-from games.core.rules import Need, Outcome, Take, TakeBack, Wait
+from teeter.games.core.errors import MalformedAction
+from teeter.games.core.events import Condition, Fell, HitNeighbour, Met, Nudged, Placed, Released, Rested
+from teeter.games.core.rules import Need, Outcome, Take, TakeBack, Wait
 
 
 def carrying(*towers: str, piece: str = "egg", supply: str = "bell cone") -> State:

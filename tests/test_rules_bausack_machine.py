@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from games.bausack.game import GAME
-from games.bausack.rules import apply, legal, needs, outcome, start
-from games.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push, State, owner_of
-from games.core.events import Fell, Placed, Released, Rested
-from games.core.rules import Take, TakeBack, Wait
-from games.game import stock_of
+from teeter.games.bausack.game import GAME
+from teeter.games.bausack.rules import apply, legal, needs, outcome, start
+from teeter.games.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push, State, owner_of
+from teeter.games.core.events import Fell, Placed, Released, Rested
+from teeter.games.core.rules import Take, TakeBack, Wait
+from teeter.games.game import stock_of
 
 STOCK = stock_of(GAME)
 

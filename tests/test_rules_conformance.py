@@ -10,11 +10,11 @@ import pytest
 from rules_lab import Lab, Step, begin, kept, moves, playthrough
 from rules_labs import LABS, MODE_NAMES, MODES
 
-from games.core import codec
-from games.core.errors import IllegalAction, MalformedAction, SetupError
-from games.core.events import Measured, Met, Nudged
-from games.core.rules import Action, Input, Wait
-from games.registry import GAMES, clauses_of, game_named
+from teeter.games.core import codec
+from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError
+from teeter.games.core.events import Measured, Met, Nudged
+from teeter.games.core.rules import Action, Input, Wait
+from teeter.games.registry import GAMES, clauses_of, game_named
 
 PLAYTHROUGHS = 500
 QUICK = 10

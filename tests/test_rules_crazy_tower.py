@@ -11,9 +11,9 @@ import pytest
 from rules_crazy_tower import FIRST, LAB, NAMES, STOCK, actions, after, lay, position, refusal, takes
 from rules_lab import count_leaves
 
-from games.core import codec
-from games.core.errors import IllegalAction, MalformedAction, SetupError
-from games.core.events import (
+from teeter.games.core import codec
+from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError
+from teeter.games.core.events import (
     Condition,
     Fell,
     Met,
@@ -25,9 +25,9 @@ from games.core.events import (
     Removed,
     Rested,
 )
-from games.core.rules import Need, Take, TakeBack, Wait
-from games.crazy_tower.rules import apply, legal, needs, seen_by, start
-from games.crazy_tower.state import (
+from teeter.games.core.rules import Need, Take, TakeBack, Wait
+from teeter.games.crazy_tower.rules import apply, legal, needs, seen_by, start
+from teeter.games.crazy_tower.state import (
     SORTS,
     Block,
     Card,

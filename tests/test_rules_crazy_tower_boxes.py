@@ -8,13 +8,13 @@ import pytest
 from faults_crazy_tower import faults
 from rules_crazy_tower import FIRST, STOCK, actions, after, lay, position, refusal
 
-from games.core.errors import MalformedAction
-from games.core.events import Fell, Met, Placed, Released, Removed, Rested
-from games.core.rules import Need, Take, TakeBack, Wait
-from games.crazy_tower.names import said
-from games.crazy_tower.rules import apply, legal, needs, tell
-from games.crazy_tower.rules_laying import ordered
-from games.crazy_tower.state import (
+from teeter.games.core.errors import MalformedAction
+from teeter.games.core.events import Fell, Met, Placed, Released, Removed, Rested
+from teeter.games.core.rules import Need, Take, TakeBack, Wait
+from teeter.games.crazy_tower.rules import apply, legal, needs, tell
+from teeter.games.crazy_tower.rules_allowed import said
+from teeter.games.crazy_tower.rules_laying import ordered
+from teeter.games.crazy_tower.state import (
     COMPETITIVE,
     SOLO,
     CrazyReason,

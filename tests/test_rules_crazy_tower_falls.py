@@ -9,11 +9,21 @@ from faults_crazy_tower import faults
 from rules_crazy_tower import FIRST, NAMES, actions, after, lay, position, refusal
 from test_rules_crazy_tower_boxes import AGAIN, REMOVE, box
 
-from games.core.errors import MalformedAction
-from games.core.events import Condition, Fell, Met, Placed, Question, RefereeAnswer, Released, Removed, Rested
-from games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
-from games.crazy_tower.rules import apply, legal, needs, outcome, scores, tell
-from games.crazy_tower.state import (
+from teeter.games.core.errors import MalformedAction
+from teeter.games.core.events import (
+    Condition,
+    Fell,
+    Met,
+    Placed,
+    Question,
+    RefereeAnswer,
+    Released,
+    Removed,
+    Rested,
+)
+from teeter.games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
+from teeter.games.crazy_tower.rules import apply, legal, needs, outcome, scores, tell
+from teeter.games.crazy_tower.state import (
     CrazyReason,
     Decline,
     Fallen,

@@ -17,10 +17,20 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from rules_crazy_tower import NAMES, STOCK
 
-from games.core.events import Condition, Fell, Met, Placed, Question, RefereeAnswer, Released, Removed, Rested
-from games.core.rules import Take, TakeBack, Wait
-from games.crazy_tower.rules import apply, legal, needs, start
-from games.crazy_tower.state import (
+from teeter.games.core.events import (
+    Condition,
+    Fell,
+    Met,
+    Placed,
+    Question,
+    RefereeAnswer,
+    Released,
+    Removed,
+    Rested,
+)
+from teeter.games.core.rules import Take, TakeBack, Wait
+from teeter.games.crazy_tower.rules import apply, legal, needs, start
+from teeter.games.crazy_tower.state import (
     ACTING,
     CrazyReason,
     Decline,

@@ -11,14 +11,14 @@ from rules_crazy_tower import FIRST, STOCK, actions, after, lay, position, refus
 from rules_lab import kept
 from test_rules_crazy_tower_boxes import REMOVE, box
 
-from games.core.errors import MalformedAction, SetupError
-from games.core.events import Condition, Fell, Placed, Released, Removed, Rested, TimeUp
-from games.core.rules import Handicap, Take
-from games.crazy_tower import state as rules_state
-from games.crazy_tower import state as stock
-from games.crazy_tower.game import GAME
-from games.crazy_tower.rules import apply, legal, needs, outcome, start
-from games.crazy_tower.state import (
+from teeter.games.core.errors import MalformedAction, SetupError
+from teeter.games.core.events import Condition, Fell, Placed, Released, Removed, Rested, TimeUp
+from teeter.games.core.rules import Handicap, Take
+from teeter.games.crazy_tower import state as rules_state
+from teeter.games.crazy_tower import state as stock
+from teeter.games.crazy_tower.game import GAME
+from teeter.games.crazy_tower.rules import apply, legal, needs, outcome, start
+from teeter.games.crazy_tower.state import (
     CrazyReason,
     Decline,
     Fallen,
@@ -300,7 +300,7 @@ def test_values_do_not_change() -> None:
         kind for module in (rules_state, stock) for kind in vars(module).values() if isinstance(kind, type)
     ]
     for kind in kinds:
-        if is_dataclass(kind) and kind.__module__.startswith("games.crazy_tower"):
+        if is_dataclass(kind) and kind.__module__.startswith("teeter.games.crazy_tower"):
             assert "__slots__" in vars(kind), kind
             assert kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from faults_sandbox import faults
 
-from games.core.errors import IllegalAction, MalformedAction, SetupError
-from games.core.events import Fell, Met, Placed, Released
-from games.core.rules import Bring, Choice, PutAway, Take, TakeBack, Wait
-from games.sandbox.rules import (
+from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError
+from teeter.games.core.events import Fell, Met, Placed, Released
+from teeter.games.core.rules import Bring, Choice, PutAway, Take, TakeBack, Wait
+from teeter.games.sandbox.rules import (
     NamedPiece,
     Phase,
     State,

@@ -12,8 +12,8 @@ from rules_lab import Lab, playthrough
 from rules_labs import LABS
 from sentences import spoken
 
-from games.core.events import Fell
-from games.play.old_words import says_the_same
+from teeter.games.core.events import Fell
+from teeter.games.play.old_words import says_the_same
 
 FOLDER = Path(__file__).parent / "golden" / "sentences"
 

@@ -27,15 +27,15 @@ from rules_tower_topple import (
     reset,
 )
 
-from games.core.errors import MalformedAction, SetupError
-from games.core.events import Condition, Fell, Met, Nudged, Placed, Released, Removed, Rested
-from games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
-from games.core.setup import options_of
-from games.tower_topple import state as state_module
-from games.tower_topple.rules import apply, legal, needs, outcome, scores, seen_by, start
-from games.tower_topple.rules_rows import in_play
-from games.tower_topple.rules_turns import has_toppled
-from games.tower_topple.state import (
+from teeter.games.core.errors import MalformedAction, SetupError
+from teeter.games.core.events import Condition, Fell, Met, Nudged, Placed, Released, Removed, Rested
+from teeter.games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
+from teeter.games.core.setup import options_of
+from teeter.games.tower_topple import state as state_module
+from teeter.games.tower_topple.rules import apply, legal, needs, outcome, scores, seen_by, start
+from teeter.games.tower_topple.rules_rows import in_play
+from teeter.games.tower_topple.rules_turns import has_toppled
+from teeter.games.tower_topple.state import (
     FREE,
     House,
     Leave,

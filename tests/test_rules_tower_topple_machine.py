@@ -14,10 +14,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from rules_tower_topple import STOCK
 
-from games.core.events import Condition, Fell, Placed, Question, RefereeAnswer, Released, Removed, Rested
-from games.core.rules import Take, Wait
-from games.tower_topple.rules import apply, legal, needs, outcome, start
-from games.tower_topple.state import FREE, Brick, Leave, Phase, Print, State
+from teeter.games.core.events import (
+    Condition,
+    Fell,
+    Placed,
+    Question,
+    RefereeAnswer,
+    Released,
+    Removed,
+    Rested,
+)
+from teeter.games.core.rules import Take, Wait
+from teeter.games.tower_topple.rules import apply, legal, needs, outcome, start
+from teeter.games.tower_topple.state import FREE, Brick, Leave, Phase, Print, State
 
 COLOURS = ("blue", "green", "red", "yellow")
 PRINTS = tuple(stamp.name.lower() for stamp in Print if stamp is not Print.UNSEEN)

@@ -21,12 +21,12 @@ from rules_tower_topple import (
     reset,
 )
 
-from games.core.errors import MalformedAction
-from games.core.events import Fell, Placed, Question, RefereeAnswer, Released
-from games.core.rules import Need, Take, Wait
-from games.tower_topple.rules import apply, legal, needs, opening, tell
-from games.tower_topple.state import COLOUR_OF, FREE, Phase, Print, Sort, State, Task
-from games.tower_topple.story import demand
+from teeter.games.core.errors import MalformedAction
+from teeter.games.core.events import Fell, Placed, Question, RefereeAnswer, Released
+from teeter.games.core.rules import Need, Take, Wait
+from teeter.games.tower_topple.rules import apply, legal, needs, opening, tell
+from teeter.games.tower_topple.state import COLOUR_OF, FREE, Phase, Print, Sort, State, Task
+from teeter.games.tower_topple.story import demand
 
 TWO, EDGE, CENTRE = Task(Sort.TWO), Task(Sort.EDGE), Task(Sort.CENTRE)
 SECOND = Task(Sort.SECOND)

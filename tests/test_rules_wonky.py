@@ -11,14 +11,14 @@ from faults_wonky import faults
 from rules_lab import Lab, Table, begin, count_leaves
 from rules_wonky import LAB, NAMES
 
-from games.core.errors import IllegalAction, MalformedAction, SetupError
-from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
-from games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
-from games.game import stock_of
-from games.wonky.game import GAME
-from games.wonky.rules import apply, legal, needs, outcome, scores, seen_by, start, tell
-from games.wonky.rules_turn import free_blocks, the_block, the_card
-from games.wonky.state import (
+from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError
+from teeter.games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
+from teeter.games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
+from teeter.games.game import stock_of
+from teeter.games.wonky.game import GAME
+from teeter.games.wonky.rules import apply, legal, needs, outcome, scores, seen_by, start, tell
+from teeter.games.wonky.rules_turn import free_blocks, the_block, the_card
+from teeter.games.wonky.state import (
     Card,
     DrawCards,
     Effect,

@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
-from games.core.rules import TakeBack, Wait
-from games.game import stock_of
-from games.wonky.game import GAME
-from games.wonky.rules import apply, legal, needs, start
-from games.wonky.state import DrawCards, KeepCard, Phase, PlayCard, Sort, State
+from teeter.games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
+from teeter.games.core.rules import TakeBack, Wait
+from teeter.games.game import stock_of
+from teeter.games.wonky.game import GAME
+from teeter.games.wonky.rules import apply, legal, needs, start
+from teeter.games.wonky.state import DrawCards, KeepCard, Phase, PlayCard, Sort, State
 
 STOCK = stock_of(GAME)
 SORT = {card.id: card.sort for card in STOCK.cards}

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
+import struct
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import trimesh
 from typer.testing import CliRunner, Result
 
 import teeter
-from games.cli import app
+from teeter.games.cli import app
 
 CASES = Path(__file__).parent / "scene_cases"
 
@@ -20,10 +24,53 @@ def checked(name: str, *options: str) -> Result:
     return CliRunner().invoke(app, ["check", str(CASES / name), *options], env={"COLUMNS": "400"})
 
 
-def test_instances_are_refused_though_only_used() -> None:
+def test_instances_are_pieces() -> None:
     result = checked("gpu_instancing.glb")
-    assert result.exit_code == 2
-    assert "uses EXT_mesh_gpu_instancing" in result.output
+    assert result.exit_code == 0
+    assert "6 pieces, 68 x 60 x 120 mm" in result.output
+
+
+def test_instances_are_moved_turned_and_scaled_and_checked(tmp_path: Path) -> None:
+    made = trimesh.Scene()
+    made.add_geometry(trimesh.creation.box((0.04, 0.02, 0.01)))
+    head, body = _head_and_body(made.export(file_type="glb"))
+    # glTF: y up, metres; a quarter turn about y, and one of twice the size beside
+    half = math.sqrt(0.5)
+    numbers = {
+        "TRANSLATION": ("VEC3", [[0, 0.01, 0], [0.2, 0.02, 0]]),
+        "ROTATION": ("VEC4", [[0, half, 0, half], [0, 0, 0, 1]]),
+        "SCALE": ("VEC3", [[1, 1, 1], [2, 2, 2]]),
+    }
+    node = next(node for node in head["nodes"] if "mesh" in node)
+    given = {}
+    for name, (kind, rows) in numbers.items():
+        data = np.array(rows, dtype="<f4").tobytes()
+        head["bufferViews"].append({"buffer": 0, "byteOffset": len(body), "byteLength": len(data)})
+        view = len(head["bufferViews"]) - 1
+        head["accessors"].append({"bufferView": view, "componentType": 5126, "count": 2, "type": kind})
+        given[name] = len(head["accessors"]) - 1
+        body += data
+    node["extensions"] = {"EXT_mesh_gpu_instancing": {"attributes": given}}
+    head["extensionsUsed"] = head["extensionsRequired"] = ["EXT_mesh_gpu_instancing"]
+    uri = "data:application/octet-stream;base64," + base64.b64encode(body).decode()
+    head["buffers"] = [{"byteLength": len(body), "uri": uri}]
+    path = tmp_path / "two.gltf"
+    path.write_text(json.dumps(head))
+    pieces = teeter.load(path).pieces
+    sizes = sorted(tuple(sorted(round(side, 3) for side in piece.size_mm)) for piece in pieces.values())
+    assert sizes == [(10, 20, 40), (20, 40, 80)]
+    turned = next(piece for piece in pieces.values() if min(piece.size_mm) < 11)
+    assert np.allclose(np.sort(turned.position_mm), [0, 0, 10], atol=1e-4)
+    given.pop("ROTATION")
+    head["accessors"][given["SCALE"]]["count"] = 1
+    path.write_text(json.dumps(head))
+    with pytest.raises(teeter.TeeterError, match="more of one kind than of another"):
+        teeter.load(path)
+
+
+def _head_and_body(glb: bytes) -> tuple[dict[str, Any], bytes]:
+    (size,) = struct.unpack_from("<I", glb, 12)
+    return json.loads(glb[20 : 20 + size]), glb[28 + size :]
 
 
 def test_a_scene_smaller_than_a_millimetre_asks_for_unit_and_axis() -> None:

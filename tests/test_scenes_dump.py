@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.pose import Pose
-from engine.world import Assembly, Body
-from models.build import build
-from models.catalogue import find
-from scenes.dump import compose, dump
-from scenes.load import load, shipped
-from scenes.scene import Scene, SceneError
-from scenes.schema import Expect, TableTop
+from teeter.engine.pose import Pose
+from teeter.engine.world import Assembly, Body
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.scenes.dump import compose, dump
+from teeter.scenes.load import load, shipped
+from teeter.scenes.scene import Scene, SceneError
+from teeter.scenes.schema import Expect, TableTop
 
 LENGTH = st.floats(1, 200).map(lambda value: round(value, 3))
 PLACE = st.floats(-500, 500)

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_scenes_load import BRICK, HEAD, faults_of, piece, write
 
-from scenes.load import SHIPPED, load
-from scenes.reading import MAX_PIECES
-from scenes.scene import Fault, SceneError
+from teeter.scenes.load import SHIPPED, load
+from teeter.scenes.reading import MAX_PIECES
+from teeter.scenes.scene import Fault, SceneError
 
 FAULTS = [
     # the file as a whole

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.world import TABLE
-from models.catalogue import find
-from models.material import material_named
-from scenes.load import add, load, shipped
-from scenes.scene import SceneError, without
+from teeter.engine.world import TABLE
+from teeter.models.catalogue import find
+from teeter.models.material import material_named
+from teeter.scenes.load import add, load, shipped
+from teeter.scenes.scene import SceneError, without
 
 HEAD = 'teeter = 1\nname = "Test"\n'
 BRICK = '[[piece]]\nid = "brick"\nmodel = "tower_topple/brick"\nposition = [0, 0, 7.5]\n'

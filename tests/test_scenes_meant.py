@@ -12,7 +12,7 @@ import trimesh
 from typer.testing import CliRunner, Result
 
 import teeter
-from games.cli import app
+from teeter.games.cli import app
 
 CASES = Path(__file__).parent / "scene_cases"
 BEECH_G = 69e-5

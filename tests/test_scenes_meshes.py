@@ -15,14 +15,14 @@ import pytest
 import trimesh
 from trimesh.transformations import compose_matrix, rotation_matrix, translation_matrix
 
-from engine.world import TABLE, Assembly, Body
-from models.build import build
-from models.catalogue import find
-from models.export import export_glb
-from models.meshes import solids_of
-from scenes.dump import dump
-from scenes.load import load
-from scenes.scene import SceneError
+from teeter.engine.world import TABLE, Assembly, Body
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.export import export_glb
+from teeter.models.meshes import solids_of
+from teeter.scenes.dump import dump
+from teeter.scenes.load import load
+from teeter.scenes.scene import SceneError
 
 FORMATS = ["stl", "obj", "ply", "3mf"]
 

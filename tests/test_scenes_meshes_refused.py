@@ -16,7 +16,7 @@ import trimesh
 from test_scenes_meshes import FORMATS, block, free, gltf, message_of, stack
 from trimesh.transformations import rotation_matrix
 
-from scenes.load import load
+from teeter.scenes.load import load
 
 
 def _set(*path: Any) -> Callable[[dict[str, Any]], object]:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.world import TABLE
-from models.polygons import cut_off_alike
-from scenes.load import load
-from scenes.scene import SceneError
+from teeter.engine.world import TABLE
+from teeter.models.mesh_files import cut_off_alike
+from teeter.scenes.load import load
+from teeter.scenes.scene import SceneError
 
 CUBE = ((1, 4, 3, 2), (5, 6, 7, 8), (1, 2, 6, 5), (2, 3, 7, 6), (3, 4, 8, 7), (4, 1, 5, 8))
 CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))

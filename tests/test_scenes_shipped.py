@@ -14,12 +14,12 @@ from other_cases import FRICTION, arch, cards, slope
 from overhang_cases import harmonic, leaning, optimal
 from scipy.optimize import linprog
 
-import scenes
-from engine.topple.balance.statics import analyse
-from engine.world import Body
-from models.material import pair_coefficient
-from scenes.load import load, shipped
-from scenes.scene import Scene
+from teeter import scenes
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.world import Body
+from teeter.models.material import pair_coefficient
+from teeter.scenes.load import load, shipped
+from teeter.scenes.scene import Scene
 
 FOLDER = Path(scenes.__file__).parent
 VERDICTS = {case.name: case.verdict for case in cases()}

@@ -12,24 +12,31 @@ import pytest
 from rules_lab import Lab, begin, moves
 from rules_labs import MODE_NAMES, MODES
 
-from engine.pose import Pose
-from engine.view.camera import Camera
-from engine.view.window.shapes import Rect
-from engine.workers import Failed
-from games.core.rules import Wait
-from games.host.coach import Coach
-from games.host.scene import dumps
-from games.host.views import SeatView, pictures_of
-from games.learning.observation import observation_of
-from games.present import hud
-from games.present.carry import CarryTarget
-from games.present.client_state import ClientState
-from games.present.details import details_of
-from games.present.hints import CheckAnswer, CheckQuestion, FeelAnswer, FeelQuestion, Hints, PlaceAnswer
-from games.present.settings import Settings, load_settings
-from games.present.toasts import Toasts
-from games.present.tutorial import Tutorial
-from games.server.messages import GameUpdate, Plan, TableView, Waits
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.window.shapes import Rect
+from teeter.engine.workers import Failed
+from teeter.games.core.rules import Wait
+from teeter.games.host.scene import dumps
+from teeter.games.host.views import SeatView, pictures_of
+from teeter.games.host.wishes import Coach
+from teeter.games.learning.observation import observation_of
+from teeter.games.present import hud
+from teeter.games.present.carry import CarryTarget
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import details_of
+from teeter.games.present.hints import (
+    CheckAnswer,
+    CheckQuestion,
+    FeelAnswer,
+    FeelQuestion,
+    Hints,
+    PlaceAnswer,
+)
+from teeter.games.present.settings import Settings, load_settings
+from teeter.games.present.toasts import Toasts
+from teeter.games.present.tutorial import Tutorial
+from teeter.games.server.messages import GameUpdate, Plan, TableView, Waits
 
 GAMES_A_MODE = 60
 """550 games in all; but of Bausack, with seventy pieces to look at, an eighth."""
@@ -120,13 +127,13 @@ class Hinted:
 def host(views: list[SeatView], update: GameUpdate[Any], waits: Waits, number: int) -> None:
     """What every browser is sent after an input of the rules."""
     for view in views:
-        view.hear(update, waits.need)
-        view.hear(waits, waits.need)
+        view.take(update, waits.need)
+        view.take(waits, waits.need)
         turn = view.turn(number, waits.need)
         assert dumps(turn)
-        assert len(turn["scores"]) == len(view.client.state.seats)
+        assert len(turn["scores"]) == len(view.state.seats)
         pictures_of(turn), view.over(), view.unread
-        [view.colour(seat) for seat in range(len(view.client.state.seats))]
+        [view.colour(seat) for seat in range(len(view.state.seats))]
 
 
 def look(desk: ClientState[Any], tutorial: Tutorial, hinted: Hinted, settings: Settings, number: int) -> None:

@@ -21,20 +21,20 @@ from test_rules_wonky import add
 from test_rules_wonky import after as wonky_after
 from test_rules_wonky import position as wonky
 
-from engine.events import Moved, Touched
-from engine.hand import packed
-from engine.pose import Pose
-from engine.world import FLOOR, TABLE
-from games.bausack import judge as bausack_judge
-from games.bausack.rules import apply, outcome
-from games.core.events import Condition, Measured, Met, Nudged
-from games.core.rules import Handicap
-from games.game import stock_of
-from games.play.checkpoints import Referee
-from games.play.held_piece import Handling, HeldPiece, handling_of
-from games.players.bots import TREMOR, bots_of
-from games.wonky.game import GAME as WONKY
-from games.wonky.state import PlayCard
+from teeter.engine.events import Moved, Touched
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.engine.world import FLOOR, TABLE
+from teeter.games.bausack import judge as bausack_judge
+from teeter.games.bausack.rules import apply, outcome
+from teeter.games.core.events import Condition, Measured, Met, Nudged
+from teeter.games.core.rules import Handicap
+from teeter.games.game import stock_of
+from teeter.games.play.checkpoints import Referee
+from teeter.games.play.held_piece import Handling, HeldPiece, handling_of
+from teeter.games.players.bots import TREMOR, bots_of
+from teeter.games.wonky.game import GAME as WONKY
+from teeter.games.wonky.state import PlayCard
 
 RATE = 240
 

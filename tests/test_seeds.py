@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from games.core.random_state import DRAWN, below, draw_seed, is_drawn, seeded, shuffled, side_seed
-from games.game import stock_of
-from games.present import menu
-from games.present.settings import load_settings
-from games.registry import game_named
-from games.server.setup import title_of
+from teeter.games.core.random_state import DRAWN, below, draw_seed, is_drawn, seeded, shuffled, side_seed
+from teeter.games.game import stock_of
+from teeter.games.present import menu
+from teeter.games.present.settings import load_settings
+from teeter.games.registry import game_named
+from teeter.games.server.setup import title_of
 
 
 def test_a_drawn_seed_has_128_bits_of_chance_and_deals_the_same_again() -> None:
@@ -69,7 +69,7 @@ def test_the_menu_deals_anew_each_time_unless_a_seed_is_typed() -> None:
 
 def test_a_drawn_seed_is_no_part_of_a_file_name() -> None:
     code = (
-        "from games.server.setup import new_file\nfrom games.core.random_state import DRAWN\n"
+        "from teeter.games.server.setup import new_file\nfrom teeter.games.core.random_state import DRAWN\n"
         "print(new_file('wonky', DRAWN | 5).name, new_file('wonky', 5).name)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

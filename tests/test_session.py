@@ -13,22 +13,22 @@ import numpy as np
 import pytest
 from rules_labs import LABS
 
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.hand import packed
-from engine.pose import Pose
-from engine.record.reader import load
-from engine.settings import GRAVITY
-from engine.world import FLOOR, TABLE
-from games.core.errors import IllegalAction
-from games.core.rules import Action, Need, Take, Wait
-from games.crazy_tower.state import NothingFits
-from games.play.playback import verify
-from games.play.recording import begin
-from games.play.session import Session
-from games.players.bots import Bot, bots_of, lay, play
-from games.registry import GAMES
-from games.wonky.state import PlayCard
-from models.material import pair_coefficient
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.engine.record.reader import load
+from teeter.engine.settings import GRAVITY
+from teeter.engine.world import FLOOR, TABLE
+from teeter.games.core.errors import IllegalAction
+from teeter.games.core.rules import Action, Need, Take, Wait
+from teeter.games.crazy_tower.state import NothingFits
+from teeter.games.play.playback import verify
+from teeter.games.play.recording import begin
+from teeter.games.play.session import Session
+from teeter.games.players.bots import Bot, bots_of, lay, play
+from teeter.games.registry import GAMES
+from teeter.games.wonky.state import PlayCard
+from teeter.models.material import pair_coefficient
 
 BY_NAME = {game.name: game for game in GAMES}
 

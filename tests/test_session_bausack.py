@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.hand import packed
-from engine.pose import Pose
-from games.bausack.game import GAME
-from games.bausack.judge import areas
-from games.bausack.rules import start
-from games.bausack.state import IN, BausackReason, Phase, State, Stir
-from games.core.events import Fell, HitNeighbour, Measured, Met, Nudged, Placed
-from games.core.rules import Input, Take, TakeBack, Wait
-from games.game import stock_of
-from games.judge import places
-from games.play.session import Session
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.games.bausack.game import GAME
+from teeter.games.bausack.judge import areas
+from teeter.games.bausack.rules import start
+from teeter.games.bausack.state import IN, BausackReason, Phase, State, Stir
+from teeter.games.core.events import Fell, HitNeighbour, Measured, Met, Nudged, Placed
+from teeter.games.core.rules import Input, Take, TakeBack, Wait
+from teeter.games.game import stock_of
+from teeter.games.judge import places
+from teeter.games.play.session import Session
 
 pytestmark = pytest.mark.slow
 NAMES = ["Ana", "Ben"]

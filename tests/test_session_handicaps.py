@@ -18,28 +18,28 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.hand import BALANCE_TIME_S, SHOULDER_HEIGHT, StiffArm, packed, unpacked
-from engine.pose import Pose
-from engine.record.reader import load
-from engine.view.panels import Text
-from engine.world import TABLE
-from games.bausack.state import IN
-from games.core.events import Condition, Fell, Placed
-from games.core.rules import Handicap, Input, Take, Wait
-from games.crazy_tower.game import GAME
-from games.crazy_tower.state import CrazyReason, RevealCard
-from games.play.held_piece import Handling
-from games.play.playback import verify
-from games.play.recording import begin
-from games.play.session import Session
-from games.players import bots as players
-from games.players.bots import bots_of, lay, play
-from games.present.client_state import ClientState
-from games.present.details import details_of
-from games.registry import GAMES
-from games.server import messages
-from games.server.physics import Abandoned, PhysicsServer
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.hand import BALANCE_TIME_S, SHOULDER_HEIGHT, StiffArm, packed, unpacked
+from teeter.engine.pose import Pose
+from teeter.engine.record.reader import load
+from teeter.engine.view.panels import Text
+from teeter.engine.world import TABLE
+from teeter.games.bausack.state import IN
+from teeter.games.core.events import Condition, Fell, Placed
+from teeter.games.core.rules import Handicap, Input, Take, Wait
+from teeter.games.crazy_tower.game import GAME
+from teeter.games.crazy_tower.state import CrazyReason, RevealCard
+from teeter.games.play.held_piece import Handling
+from teeter.games.play.playback import verify
+from teeter.games.play.recording import begin
+from teeter.games.play.session import Session
+from teeter.games.players import bots as players
+from teeter.games.players.bots import bots_of, lay, play
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import details_of
+from teeter.games.registry import GAMES
+from teeter.games.server import messages
+from teeter.games.server.physics import Abandoned, PhysicsServer
 
 BY_NAME = {game.name: game for game in GAMES}
 RATE = 240

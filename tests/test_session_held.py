@@ -11,20 +11,20 @@ from scripted_world import hold
 from test_play_crazy_tower import position
 from test_session_scripted import Played, Script
 
-from engine.hand import packed, unpacked
-from engine.pose import Pose
-from engine.world import TABLE
-from games.bausack.game import GAME as BAUSACK
-from games.bausack.state import Phase as BausackPhase
-from games.core.events import Fell, Met, Nudged, Removed
-from games.core.rules import Handicap, Take, TakeBack, Wait
-from games.crazy_tower.game import GAME as CRAZY
-from games.crazy_tower.state import Floor, NothingFits
-from games.game import stock_of
-from games.play.held_piece import Handling
-from games.play.table import STRIDE_STEPS
-from games.registry import game_named
-from games.wonky.state import Phase
+from teeter.engine.hand import packed, unpacked
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE
+from teeter.games.bausack.game import GAME as BAUSACK
+from teeter.games.bausack.state import Phase as BausackPhase
+from teeter.games.core.events import Fell, Met, Nudged, Removed
+from teeter.games.core.rules import Handicap, Take, TakeBack, Wait
+from teeter.games.crazy_tower.game import GAME as CRAZY
+from teeter.games.crazy_tower.state import Floor, NothingFits
+from teeter.games.game import stock_of
+from teeter.games.play.held_piece import Handling
+from teeter.games.play.table import STRIDE_STEPS
+from teeter.games.registry import game_named
+from teeter.games.wonky.state import Phase
 
 DIZZY = 17
 """The challenge in which the player spins round after every floor card."""

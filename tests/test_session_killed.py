@@ -16,9 +16,9 @@ from tempfile import mkdtemp
 
 import pytest
 
-from engine.record.part import COMMITS
-from engine.record.reader import Replay, load
-from games.play.playback import verify
+from teeter.engine.record.part import COMMITS
+from teeter.engine.record.reader import Replay, load
+from teeter.games.play.playback import verify
 
 GAMES = {
     "wonky": ("--turns", "6"),
@@ -35,7 +35,7 @@ MOST_SECONDS = 600.0
 
 
 def command(name: str, path: Path) -> list[str]:
-    start = [sys.executable, "-m", "games", "play", name, "--headless", "--seed", "3", "--json"]
+    start = [sys.executable, "-m", "teeter", "play", name, "--headless", "--seed", "3", "--json"]
     return [*start, *GAMES[name], "--record", str(path)]
 
 
@@ -90,7 +90,7 @@ def check(name: str, seed: int, folder: Path, row: Callable[..., None]) -> None:
     assert is_start_of(part, replay)
     agrees = verify(part.path).agrees
     assert agrees
-    again = [sys.executable, "-m", "games", "play", "--resume", str(path), "--headless", "--json"]
+    again = [sys.executable, "-m", "teeter", "play", "--resume", str(path), "--headless", "--json"]
     resumed = subprocess.run([*again, *GAMES[name][:2]], capture_output=True, text=True, check=True)
     is_same = path.read_bytes() == whole(name).read_bytes()
     row(

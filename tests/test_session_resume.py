@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engine.hand import packed
-from engine.pose import Pose
-from engine.record.format import RecordError
-from engine.record.reader import load
-from engine.record.writer import Recorder
-from games.cli import app
-from games.core.rules import Take, TakeBack, Wait
-from games.play.playback import checkpoint_at, fork, resume, verify
-from games.play.recording import begin
-from games.play.session import Session
-from games.players.bots import bots_of, play
-from games.registry import GAMES
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.engine.record.format import RecordError
+from teeter.engine.record.reader import load
+from teeter.engine.record.writer import Recorder
+from teeter.games.cli import app
+from teeter.games.core.rules import Take, TakeBack, Wait
+from teeter.games.play.playback import checkpoint_at, fork, resume, verify
+from teeter.games.play.recording import begin
+from teeter.games.play.session import Session
+from teeter.games.players.bots import bots_of, play
+from teeter.games.registry import GAMES
 
 BY_NAME = {game.name: game for game in GAMES}
 SHORT: dict[str, tuple[tuple[str, ...], dict[str, object], int, int]] = {
@@ -324,7 +324,7 @@ def test_a_folder_is_free_again_when_going_on_was_broken_off(tmp_path: Path, mom
 def test_a_record_of_an_engine_that_is_not_here_is_not_compared(
     moment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("games.play.playback.installed_engines", lambda: ("rapier",))
+    monkeypatch.setattr("teeter.games.play.playback.installed_engines", lambda: ("rapier",))
     found = verify(moment)
     assert not found.agrees
     assert not found.comparable

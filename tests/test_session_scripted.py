@@ -9,18 +9,18 @@ import pytest
 from scripted_world import Hold, Keyframes, ScriptedWorld, hold
 from test_play_crazy_tower import position
 
-from engine.events import Dropped
-from engine.hand import packed
-from engine.pose import Pose
-from engine.world import TABLE
-from games.core.events import CountElapsed, Fell, Placed, Question, RefereeAnswer
-from games.core.rules import Input, Take, Wait
-from games.crazy_tower.game import GAME as CRAZY
-from games.crazy_tower.state import CrazyReason, Floor, HandPhase
-from games.game import stock_of
-from games.play.session import Session
-from games.registry import game_named
-from games.wonky.state import Phase, State
+from teeter.engine.events import Dropped
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE
+from teeter.games.core.events import CountElapsed, Fell, Placed, Question, RefereeAnswer
+from teeter.games.core.rules import Input, Take, Wait
+from teeter.games.crazy_tower.game import GAME as CRAZY
+from teeter.games.crazy_tower.state import CrazyReason, Floor, HandPhase
+from teeter.games.game import stock_of
+from teeter.games.play.session import Session
+from teeter.games.registry import game_named
+from teeter.games.wonky.state import Phase, State
 
 FOREVER = 10**9
 CARRY_STEPS = 80

@@ -10,20 +10,20 @@ from test_play_crazy_tower import position
 from test_rules_wonky import position as wonky
 from test_session_scripted import FOREVER, Played
 
-from engine.pose import Pose
-from engine.world import TABLE
-from games.bausack.game import GAME as BAUSACK
-from games.bausack.state import BausackReason, Phase
-from games.core.events import Fell, HitNeighbour, Measured, Placed, Released, Rested, TimeUp
-from games.core.rules import Take, Wait
-from games.crazy_tower.game import GAME as CRAZY
-from games.crazy_tower.state import CrazyReason, Floor
-from games.game import stock_of
-from games.judge import places
-from games.play.session import Session
-from games.play.table import STRIDE_STEPS
-from games.wonky.game import GAME as WONKY
-from games.wonky.state import PlayCard
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE
+from teeter.games.bausack.game import GAME as BAUSACK
+from teeter.games.bausack.state import BausackReason, Phase
+from teeter.games.core.events import Fell, HitNeighbour, Measured, Placed, Released, Rested, TimeUp
+from teeter.games.core.rules import Take, Wait
+from teeter.games.crazy_tower.game import GAME as CRAZY
+from teeter.games.crazy_tower.state import CrazyReason, Floor
+from teeter.games.game import stock_of
+from teeter.games.judge import places
+from teeter.games.play.session import Session
+from teeter.games.play.table import STRIDE_STEPS
+from teeter.games.wonky.game import GAME as WONKY
+from teeter.games.wonky.state import PlayCard
 
 
 def fall(played: Played, piece: str, seconds: float) -> int:
@@ -141,7 +141,7 @@ def test_BS_21_how_tall_a_tower_is_the_table_says_and_not_the_referee(yes: bool)
 
 def test_a_session_that_is_closed_gives_back_what_it_took(monkeypatch: pytest.MonkeyPatch) -> None:
     trimmed: list[bool] = []
-    monkeypatch.setattr("games.play.session.trim_heap", lambda: trimmed.append(True))
+    monkeypatch.setattr("teeter.games.play.session.trim_heap", lambda: trimmed.append(True))
     session = Played(CRAZY, position(Floor("card_01"))).session
     session.close()
     with pytest.raises(RuntimeError, match="this world is closed"):

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from engine.hand import packed
-from engine.pose import Pose
-from games.bausack.state import IN
-from games.core.errors import IllegalAction
-from games.core.rules import Take, TakeBack, Wait
-from games.play.recording import begin
-from games.play.session import Session
-from games.players.bots import Bot, play
-from games.registry import GAMES
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.games.bausack.state import IN
+from teeter.games.core.errors import IllegalAction
+from teeter.games.core.rules import Take, TakeBack, Wait
+from teeter.games.play.recording import begin
+from teeter.games.play.session import Session
+from teeter.games.players.bots import Bot, play
+from teeter.games.registry import GAMES
 
 BY_NAME = {game.name: game for game in GAMES}
 OPTIONS: dict[str, dict[str, object]] = {

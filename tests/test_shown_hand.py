@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.pose import Pose
-from engine.view.camera import Camera
-from engine.view.frame import Frame
-from engine.view.render import mannequin
-from engine.view.render.stage import Stage
-from engine.world import Body
-from games.present.client_state import ClientState
-from games.present.shown_hand import OWN_COVER, ShownHand
-from models.build import build
-from models.catalogue import find
-from models.piece import Piece
-from models.spec import parse
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.render import mannequin
+from teeter.engine.view.render.stage import Stage
+from teeter.engine.world import Body
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.shown_hand import OWN_COVER, ShownHand
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.piece import Piece
+from teeter.models.spec import parse
 
 BRICK = build(parse({"shape": {"box": [75, 25, 15]}, "material": "beech"}, "test"))
 TABLE = build(parse({"shape": {"box": [1200, 800, 30]}, "material": "table"}, "test"))

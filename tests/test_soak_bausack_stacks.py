@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from bausack_stacks import stack
 
-from engine.topple.balance.statics import analyse
-from engine.topple.verdict import CheckOptions, check
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.topple.verdict import CheckOptions, check
 
 ANSWERED = 0.95
 DIFFER = 3

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from test_cli_sweep import process, rows_of, until
 
-from engine.record.reader import load
-from games.play.playback import verify
+from teeter.engine.record.reader import load
+from teeter.games.play.playback import verify
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDING = str(ROOT / "tests" / "recordings" / "wonky-2.teeter")
@@ -44,7 +44,7 @@ CLOCK = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 
 def started(*words: str, cwd: Path, environment: dict[str, str] | None = None) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "games", *words],
+        [sys.executable, "-m", "teeter", *words],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
         stdout=subprocess.PIPE,

@@ -20,7 +20,6 @@ WRITERS: dict[str, tuple[str, ...]] = {
     "check --page": ("check", "two_bricks", "--workers", "1", "--page", "OUT.html"),
     "sweep --out csv": (*BRIDGE, "--out", "OUT.csv"),
     "sweep --out parquet": (*BRIDGE, "--out", "OUT.parquet"),
-    "sweep --plot": (*BRIDGE, "--plot", "OUT.png"),
     "sweep --page": (*BRIDGE, "--page", "OUT.html"),
     "play --record": ("play", "wonky", "--headless", "--turns", "6", "--record", "OUT.teeter"),
     "video mp4": ("video", RECORDING, "-o", "OUT.mp4", "--to", "1", "--size", "320x240"),
@@ -60,7 +59,7 @@ def teeter(
     *words: str, cwd: Path, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "games", *words],
+        [sys.executable, "-m", "teeter", *words],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT)} if environment is None else environment,
         capture_output=True,

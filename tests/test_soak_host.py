@@ -20,10 +20,10 @@ from playwright.sync_api import Page
 from test_host_command import ROOT, command
 from test_host_games import cards_in
 
-from engine.record.reader import load
-from games.play.playback import past_of, verify
-from games.present.story import opening_for, told_to
-from games.registry import game_named
+from teeter.engine.record.reader import load
+from teeter.games.play.playback import past_of, verify
+from teeter.games.present.naming import opening_for, told_to
+from teeter.games.registry import game_named
 
 DELAY_S, LOSS = 0.075, 0.02
 """One way, so 150 ms there and back; of all packets."""

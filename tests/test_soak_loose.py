@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.bench.rigs import tower
-from engine.event_detector import pressing
-from engine.settings import GRAVITY, PLAY, REFERENCE_RATE
-from engine.topple.resting import YIELDING, resting
-from engine.world import Assembly, Body, Scale
-from engine.worlds import new_world
+from teeter.engine.bench.rigs import tower
+from teeter.engine.event_detector import pressing
+from teeter.engine.settings import GRAVITY, PLAY, REFERENCE_RATE
+from teeter.engine.topple.resting import YIELDING, resting
+from teeter.engine.world import Assembly, Body, Scale
+from teeter.engine.worlds import new_world
 
 SEEDS = range(12)
 COUNTED_ROWS = 15

@@ -33,7 +33,7 @@ RUNS: dict[str, tuple[dict[str, str], int]] = {
 
 def run(folder: Path, environment: dict[str, str], *words: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "games", *words],
+        [sys.executable, "-m", "teeter", *words],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,

@@ -13,9 +13,9 @@ import pytest
 PLAY = """
 import gc, json, sys
 from pathlib import Path
-from games.players.bots import bots_of, play
-from games.play.recording import begin
-from games.registry import GAMES
+from teeter.games.players.bots import bots_of, play
+from teeter.games.play.recording import begin
+from teeter.games.registry import GAMES
 
 SHORT = {
     "wonky": (("bot:steady", "bot:clumsy"), {}, 4),

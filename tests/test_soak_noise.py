@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from noise_scenes import SCENES, at_edge
 
-from engine.topple.laboratory.noise import Noise, chance, sample
-from engine.world import Assembly
+from teeter.engine.topple.laboratory.noise import Noise, chance, sample
+from teeter.engine.world import Assembly
 
 SAMPLES = 150
 

@@ -10,8 +10,8 @@ from outside_one_body import one_body
 from outside_scenes import SCENES, SLIDES, cube_on_a_cube, is_right
 from peer_scenes import cells_of, measure, runners
 
-from engine.topple.verdict import CheckOptions, check
-from engine.world import DOWN, Assembly
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.world import DOWN, Assembly
 
 PROCESSOR_S = 1200.0
 """Seconds after which an engine is broken off."""

@@ -10,8 +10,8 @@ from chromium import opened
 from playwright.sync_api import Browser
 from typer.testing import CliRunner
 
-from engine.record.reader import load
-from games.cli import app
+from teeter.engine.record.reader import load
+from teeter.games.cli import app
 
 GAMES = {
     "demo": (

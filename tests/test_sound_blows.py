@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from video_lab import DROP, LANDS, SET_OFF, TELLING, TOP, bodies, recorded
 
-from engine.record.motion import Impact
-from engine.record.reader import load
-from engine.view import sound as tracks
-from engine.view.camera import Camera
-from engine.view.sound import FULL_SCALE_IMPULSE_NS, RATE, Samples, impact_samples, modes_of
-from engine.view.video.film import Recipe, film_of
-from engine.view.video.make import make
-from engine.world import FLOOR, TABLE
-from games.play.replays import bodies_of
-from models.build import build
-from models.piece import Piece
-from models.spec import parse
+from teeter.engine.record.motion import Impact
+from teeter.engine.record.reader import load
+from teeter.engine.view import sound as tracks
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.sound import FULL_SCALE_IMPULSE_NS, RATE, Samples, impact_samples, modes_of
+from teeter.engine.view.video.film import Recipe, film_of
+from teeter.engine.view.video.make import make
+from teeter.engine.world import FLOOR, TABLE
+from teeter.games.play.replays import bodies_of
+from teeter.models.build import build
+from teeter.models.piece import Piece
+from teeter.models.spec import parse
 
 
 def piece(*sides: float, material: str = "beech") -> Piece:

@@ -22,9 +22,9 @@ from statics_scenes import (
     tower,
 )
 
-from engine.topple.balance.statics import analyse, stands
-from engine.topple.contact.detection import find_contacts
-from engine.world import Assembly, Body
+from teeter.engine.topple.balance.statics import analyse, stands
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import Assembly, Body
 
 
 def tan(degrees: float | None) -> float:

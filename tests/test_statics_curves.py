@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.bench.rigs import piece, table, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.topple.balance.rocking import with_curves
-from engine.topple.balance.statics import Statics, analyse
-from engine.topple.contact.detection import find_contacts
-from engine.topple.contact.rounds import rounds_of
-from engine.topple.perturbation import combined
-from engine.topple.trial import Trial
-from engine.topple.verdict import CheckOptions, check, only_rolls, to_json
-from engine.topple.words import headline, rows, sentences
-from engine.world import Assembly, Body
-from models.build import build
-from models.catalogue import find
-from scenes.load import load
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.rocking import with_curves
+from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.contact.rounds import rounds_of
+from teeter.engine.topple.perturbation import combined
+from teeter.engine.topple.trial import Trial
+from teeter.engine.topple.verdict import CheckOptions, check, only_rolls
+from teeter.engine.topple.verdict_json import to_json
+from teeter.engine.topple.words import headline, rows, sentences
+from teeter.engine.world import Assembly, Body
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.scenes.load import load
 
 LYING = quaternion_of_rpy(math.pi / 2, 0.0, 0.0)
 ACROSS = quaternion_of_rpy(0.0, math.pi / 2, 0.0)
@@ -251,7 +252,8 @@ def test_neutral_balance_stands_and_names_what_may_roll(name: str) -> None:
     found = check(Assembly(name, (table(wood(MU)), *bodies)), CheckOptions(workers=1))
     assert (found.word, found.statics.rolls, found.statics.tilt_deg) == ("stands", rolls, 0.0)
     assert headline(found).startswith(f"It stands, but {', '.join(rolls)} may roll: ")
-    assert to_json(found, "0")["statics"]["rolls"] == list(rolls)
+    told: Any = to_json(found, "0")["statics"]
+    assert told["rolls"] == list(rolls)
     told = dict(rows(found))
     assert "may roll" in told
     assert told["tilt margin"] == "none: on the least slope it rolls"
@@ -287,8 +289,11 @@ def test_the_margins_of_what_is_unsure_are_said_to_be_those_of_forces() -> None:
     found = check(Assembly("sure", (table(), block)), CheckOptions(workers=1))
     told = dict(rows(found))
     assert "by the force balance alone" not in told["tilt margin"]
-    assert "block moves most then" in told["tilt margin"]
-    assert "sideways at the top of block, the highest piece, before anything topples" in told["push margin"]
+    assert "then it topples: block moves most" in told["tilt margin"]
+    assert (
+        "sideways at the top of block, the highest piece (elsewhere less may do), before anything topples"
+        in told["push margin"]
+    )
     told = dict(rows(replace(found, word="unsure")))
     assert told["tilt margin"].endswith("(by the force balance alone)")
     assert told["push margin"].endswith("(by the force balance alone)")

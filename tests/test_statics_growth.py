@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from statics_scenes import box, pose, scene, tower
 
-from engine.topple.balance import few
-from engine.topple.balance.boundary import nearest_boundary
-from engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, balance_of
-from engine.topple.balance.margins import bearings, beside, push_loads, push_of
-from engine.topple.balance.reached import nearest_reached
-from engine.topple.contact.detection import find_contacts
-from engine.world import Assembly, Body
+from teeter.engine.topple.balance import few
+from teeter.engine.topple.balance.boundary import nearest_boundary
+from teeter.engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, balance_of
+from teeter.engine.topple.balance.margins import bearings, beside, push_loads, push_of
+from teeter.engine.topple.balance.reached import nearest_reached
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import Assembly, Body
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -100,6 +100,9 @@ def test_work_beside_gives_its_result_or_its_error_to_who_waits() -> None:
 
 
 def test_an_interrupted_process_does_not_wait_for_work_beside() -> None:
-    words = "import time\nfrom engine.topple.balance.margins import beside\nbeside(lambda: time.sleep(60))\nexit(7)"
+    words = (
+        "import time\nfrom teeter.engine.topple.balance.margins import beside\n"
+        "beside(lambda: time.sleep(60))\nexit(7)"
+    )
     done = subprocess.run([sys.executable, "-c", words], cwd=ROOT, timeout=30.0, check=False)
     assert done.returncode == 7

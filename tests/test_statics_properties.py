@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statics_scenes import arch, box, card_tent, pose, pyramid, scene, tower
 
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.topple.balance.boundary import nearest_boundary
-from engine.topple.balance.equilibrium import balance_of
-from engine.topple.balance.forces import carried, least_squares, project
-from engine.topple.balance.statics import Statics, analyse
-from engine.topple.contact.detection import find_contacts
-from engine.world import Assembly
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.boundary import nearest_boundary
+from teeter.engine.topple.balance.equilibrium import balance_of
+from teeter.engine.topple.balance.forces import carried, least_squares, project
+from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import Assembly
 
 G = 9.81
 

@@ -10,9 +10,9 @@ from polycube_piles import balanced_by_cells, pile
 from statics_scenes import G, box, pose, scene, tower
 from wedge_scenes import WedgeCase, wedge_cases
 
-from engine.topple.balance.statics import Statics, analyse
-from engine.topple.verdict import CheckOptions, check
-from engine.world import Assembly, tilted_gravity
+from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.world import Assembly, tilted_gravity
 
 BELOW, ABOVE = 0.99, 1.01
 """Times the tangent of the tilt."""

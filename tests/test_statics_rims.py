@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from test_statics_curves import ACROSS, LYING, body, judged
 
-from engine.bench.rigs import piece, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.topple.balance.rocking import with_curves
-from engine.topple.contact.detection import find_contacts
-from engine.topple.contact.rims import rims_of
-from engine.topple.contact.rounds import rounds_of
-from engine.world import Assembly
+from teeter.engine.bench.rigs import piece, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.topple.balance.rocking import with_curves
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.contact.rims import rims_of
+from teeter.engine.topple.contact.rounds import rounds_of
+from teeter.engine.world import Assembly
 
 DISCS = {"profile": [[0, 0], [5, 0], [15, 10], [5, 20], [5, 40], [15, 50], [5, 60], [0, 60]]}
 """Two discs with sharp rims of radius 15, 40 mm apart."""

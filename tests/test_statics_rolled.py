@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.bench.rigs import piece, table, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.topple.balance.statics import analyse
-from engine.topple.finer import with_true_curves
-from engine.topple.verdict import CheckOptions, check
-from engine.world import Assembly, Body
-from models.build import build
-from models.catalogue import find
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.topple.finer import with_true_curves
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.world import Assembly, Body
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 LYING = quaternion_of_rpy(math.pi / 2, 0.0, 0.0)
 UPSIDE_DOWN = quaternion_of_rpy(math.pi, 0.0, 0.0)

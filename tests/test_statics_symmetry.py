@@ -9,14 +9,14 @@ import pytest
 from statics_scenes import box, pose, scene, tower
 from test_statics_growth import wall
 
-from engine.topple.balance.boundary import nearest_boundary
-from engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, balance_of
-from engine.topple.balance.margins import bearings, push_loads, push_of, tilt_of
-from engine.topple.balance.reached import nearest_reached
-from engine.topple.balance.symmetry import symmetries_of
-from engine.topple.contact.arrays import Array
-from engine.topple.contact.detection import find_contacts
-from engine.world import Assembly
+from teeter.engine.topple.balance.boundary import nearest_boundary
+from teeter.engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, balance_of
+from teeter.engine.topple.balance.margins import bearings, push_loads, push_of, tilt_of
+from teeter.engine.topple.balance.reached import nearest_reached
+from teeter.engine.topple.balance.symmetry import symmetries_of
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import Assembly
 
 EAST, NORTH = np.eye(3)[:2]
 

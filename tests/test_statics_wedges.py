@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cra_worker import cra_says
 from wedge_scenes import WedgeCase, between, leaning, notch, wedge_cases, weight
 
-from engine.record.reader import load as load_replay
-from engine.topple.balance.mechanism import explain
-from engine.topple.balance.statics import Statics, analyse
-from engine.topple.contact.detection import find_contacts
-from engine.topple.grip import within_cones
-from engine.topple.perturbation import running_trials
-from engine.topple.trial import TrialTask, limits_of, run_quickly
-from engine.topple.verdict import CheckOptions, check, to_json
-from engine.topple.words import headline, rows, sentences
-from games.check_record import record
-from scenes.load import load
+from teeter.engine.record.reader import load as load_replay
+from teeter.engine.topple.balance.mechanism import explain
+from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.grip import within_cones
+from teeter.engine.topple.perturbation import running_trials
+from teeter.engine.topple.trial import TrialTask, limits_of, run_quickly
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.topple.verdict_json import to_json
+from teeter.engine.topple.words import headline, rows, sentences
+from teeter.games.check_record import record
+from teeter.scenes.load import load
 
 CASES = wedge_cases()
 
@@ -56,7 +58,7 @@ def test_the_verdict_and_its_words_name_the_clamping() -> None:
         headline(verdict) == f"It stands only if wedged tight: {pressed}; set down without, block goes first."
     )
     assert ("", f"only if wedged tight: {pressed}") in rows(verdict)
-    told = to_json(verdict, "0")["statics"]
+    told: Any = to_json(verdict, "0")["statics"]
     assert told["wedged"] == {"between": ["left", "block"], "clamping_n": pytest.approx(force, rel=1e-4)}
     why = explain(scene, verdict.statics, find_contacts(scene))
     assert why is not None

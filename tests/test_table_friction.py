@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.bench.rigs import piece, table, tower, wood
-from engine.hand import packed
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.topple.resting import resting
-from engine.world import Assembly, Body, Contact, Scale
-from engine.worlds import new_world
-from games.play import rigid
-from games.play.table import Table
+from teeter.engine.bench.rigs import piece, table, tower, wood
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.resting import resting
+from teeter.engine.world import Assembly, Body, Contact, Scale
+from teeter.engine.worlds import new_world
+from teeter.games.play import rigid
+from teeter.games.play.table import Table
 
 ROWS, SEED = 8, 1
 DRAWN = 4e-3

@@ -8,15 +8,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from engine.bench.rigs import table, tower
-from engine.events import SceneEvent, Touched
-from engine.hand import packed
-from engine.isolation import CLEARANCE, START_CLEARANCE, Obstacles, Stillness
-from engine.motions import Motion, carry, glide, lower
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.world import Body, Scale, Tick
-from games.play.table import STRIDE_STEPS, Table
+from teeter.engine.bench.rigs import table, tower
+from teeter.engine.events import SceneEvent, Touched
+from teeter.engine.hand import packed
+from teeter.engine.isolation import CLEARANCE, START_CLEARANCE, Obstacles, Stillness
+from teeter.engine.motions import Motion, carry, glide, lower
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.world import Body, Scale, Tick
+from teeter.games.play.table import STRIDE_STEPS, Table
 
 BRICK = tower()[-1].piece
 HEIGHT = float(BRICK.extents[2])

@@ -8,12 +8,12 @@ from functools import partial
 import pytest
 from scripted_world import Hold, Keyframes, ScriptedWorld, hold
 
-from engine.bench.rigs import piece, table, wood
-from engine.events import Moved
-from engine.hand import packed
-from engine.pose import Pose
-from engine.world import TABLE, Body, Scale
-from games.play.table import STRIDE_STEPS, Table
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.events import Moved
+from teeter.engine.hand import packed
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE, Body, Scale
+from teeter.games.play.table import STRIDE_STEPS, Table
 
 BLOCK = piece(wood(), box=(40, 40, 20))
 FOREVER = 10**9

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.pose import Pose
-from engine.view.camera import Orbit
-from engine.view.opengl import ViewError
-from engine.view.render.shading import TABLE_TOPS
-from engine.view.render.stage import Stage
-from engine.view.video.film import Recipe
-from engine.world import Body
-from games.judge.places import table
-from models.build import build
-from models.catalogue import find
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Orbit
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.view.render.shading import TABLE_TOPS
+from teeter.engine.view.render.stage import Stage
+from teeter.engine.view.video.film import Recipe
+from teeter.engine.world import Body
+from teeter.games.judge.places import table
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 
 def test_cloth_covers_the_top_and_nothing_else() -> None:

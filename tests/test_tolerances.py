@@ -7,9 +7,9 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from engine import tolerances
-from engine.event_detector import THRESHOLDS
-from engine.tolerances import (
+from teeter.engine import tolerances
+from teeter.engine.event_detector import THRESHOLDS
+from teeter.engine.tolerances import (
     FALL_DROP,
     FALL_DROP_SEEN,
     IMPACT_JUMP_LIVE,
@@ -20,7 +20,7 @@ from engine.tolerances import (
     is_at_rest,
     is_impact,
 )
-from engine.topple.trial import LIMITS
+from teeter.engine.topple.trial import LIMITS
 
 
 @pytest.mark.parametrize(

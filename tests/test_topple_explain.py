@@ -11,15 +11,15 @@ import pytest
 from statics_scenes import G, box, piece, pose, scene, stack
 from typer.testing import CliRunner
 
-from engine.topple.balance.equilibrium import balance_of
-from engine.topple.balance.mechanism import Explanation, beginning, explain
-from engine.topple.balance.statics import analyse
-from engine.topple.contact.detection import find_contacts
-from engine.topple.verdict import CheckOptions, check, contacts_of
-from engine.topple.words import sentences, to_json
-from engine.world import Assembly, Body, Vector
-from games.cli import app
-from scenes.load import load
+from teeter.engine.topple.balance.equilibrium import balance_of
+from teeter.engine.topple.balance.mechanism import Explanation, beginning, explain
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.verdict import CheckOptions, check, contacts_of
+from teeter.engine.topple.words import sentences, to_json
+from teeter.engine.world import Assembly, Body, Vector
+from teeter.games.cli import app
+from teeter.scenes.load import load
 
 BASE = box("base", (40, 40, 20), pose(0, 0, 10))
 WEIGHT = 0.1 * 0.02 * 0.01 * 700 * G
@@ -163,7 +163,9 @@ def test_sentences() -> None:
     assert told[2].startswith("An extra 12.3 mN at the corner")
     statics = analyse(stack(2, (40, 60, 30)))
     told = sentences(why_of(stack(2, (40, 60, 30))), statics)
-    assert told[0].startswith("It holds. At 33.69 degrees of table tilt b0 and b1 tip over the edge at x = ")
+    assert told[0].startswith(
+        "It holds. At 33.69 degrees of table tilt b0 and b1 tip over b0's own edge at x = 20.0"
+    )
 
 
 @pytest.mark.parametrize("off", [0.0, 1e-6, 1e-4, -1e-4])

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from statics_scenes import box, piece, pose, pyramid, scene, tower
 
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.topple.balance.incremental import IncrementalStatics
-from engine.topple.balance.statics import stands
-from engine.topple.contact.detection import find_contacts
-from engine.world import Assembly, Body
-from scenes.load import load
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.incremental import IncrementalStatics
+from teeter.engine.topple.balance.statics import stands
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import Assembly, Body
+from teeter.scenes.load import load
 
 
 def holed() -> Assembly:

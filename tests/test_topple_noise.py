@@ -14,13 +14,13 @@ from noise_scenes import SCENES, at_edge
 from statics_scenes import box, pose, scene
 from typer.testing import CliRunner
 
-from engine.topple.balance.rolled import carried_on
-from engine.topple.balance.safety_margin import safe_verdict, widened
-from engine.topple.contact.detection import find_contacts
-from engine.topple.laboratory.noise import Noise, Sample, chance, counted, noisy, sample, wilson
-from engine.world import Assembly
-from games.cli import app
-from scenes.load import load
+from teeter.engine.topple.balance.rolled import carried_on
+from teeter.engine.topple.balance.safety_margin import safe_verdict, widened
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.laboratory.noise import Noise, Sample, chance, counted, noisy, sample, wilson
+from teeter.engine.world import Assembly
+from teeter.games.cli import app
+from teeter.scenes.load import load
 
 DOWN = (0.0, 0.0, -9.81)
 

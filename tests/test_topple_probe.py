@@ -8,17 +8,17 @@ from functools import cache
 import numpy as np
 import pytest
 
-from engine.bench.rigs import piece, table, tower, wood
-from engine.bullet import BulletWorld
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.hand import GRIP
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.topple.errors import NotStandingError
-from engine.topple.laboratory.probe import Probed, probe, pull_directions
-from engine.topple.perturbation import settle_undisturbed
-from engine.world import Assembly, Body
-from scenes.load import load
+from teeter.engine.bench.rigs import piece, table, tower, wood
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.hand import GRIP
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.errors import NotStandingError
+from teeter.engine.topple.laboratory.probe import Probed, probe, pull_directions
+from teeter.engine.topple.perturbation import settle_undisturbed
+from teeter.engine.world import Assembly, Body
+from teeter.scenes.load import load
 
 BRICK = piece(wood(), box=(75, 25, 15))
 WEIGHT = BRICK.mass * GRAVITY

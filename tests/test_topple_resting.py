@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from mesh_cases import CASES
 
-from engine.bench.rigs import on_slope, piece, table, tower, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.topple.contact.detection import find_contacts
-from engine.topple.resting import YIELDING, at_rest, gaps_of, rejoined, resting
-from engine.topple.verdict import CheckOptions, check, to_json
-from engine.topple.words import headline
-from engine.world import Assembly, Body
-from scenes.load import load
+from teeter.engine.bench.rigs import on_slope, piece, table, tower, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.resting import YIELDING, at_rest, gaps_of, rejoined, resting
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.topple.verdict_json import to_json
+from teeter.engine.topple.words import headline
+from teeter.engine.world import Assembly, Body
+from teeter.scenes.load import load
 
 LENGTH, SPACING = 75.0, 25.4
 """mm, of the bricks and between the middles of those in a row."""
@@ -217,6 +219,6 @@ def test_what_is_missing_is_told_where_only_the_simulation_stands() -> None:
     lacking = 0.0001 * math.sin(angle) * block.mass * GRAVITY
     # a ten-thousandth of the weight's pull is near what the solver can tell
     assert 0.3 * lacking < found.missing.force < 1.2 * lacking
-    told = to_json(found, "0")["missing"]
+    told: Any = to_json(found, "0")["missing"]
     assert told["contact"] == ["piece", slab.name]
     assert f"piece on {slab.name}" in headline(found)

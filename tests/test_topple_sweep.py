@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from statics_scenes import box, piece, pose, scene
 
-from engine.geometry.drop import DropTarget
-from engine.pose import Pose
-from engine.topple.balance.statics import analyse
-from engine.topple.errors import SweepError
-from engine.topple.laboratory.results_table import ResultsTable
-from engine.topple.laboratory.sweep import (
+from teeter.engine.geometry.drop import DropTarget
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.topple.errors import SweepError
+from teeter.engine.topple.laboratory.results_table import ResultsTable
+from teeter.engine.topple.laboratory.sweep import (
     COLUMNS,
     SweepPlace,
     SweepRow,
@@ -29,9 +29,9 @@ from engine.topple.laboratory.sweep import (
     spots_of,
     study,
 )
-from engine.topple.verdict import CheckOptions, check
-from engine.world import Assembly, Body
-from scenes.load import load
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.world import Assembly, Body
+from teeter.scenes.load import load
 
 BASE = box("base", (60, 40, 60), pose(0, 0, 30))
 TOP = box("top", (60, 30, 10), pose(0, 0, 65))

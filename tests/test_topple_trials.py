@@ -13,12 +13,12 @@ import pytest
 from stacks import stack
 from test_statics_growth import wall
 
-from engine.bench.rigs import piece, table, wood
-from engine.bullet import BulletWorld
-from engine.geometry.rotation import angle_between
-from engine.pose import Pose
-from engine.topple import trial as module
-from engine.topple.perturbation import (
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.bullet import BulletWorld
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.pose import Pose
+from teeter.engine.topple import trial as module
+from teeter.engine.topple.perturbation import (
     TRIALS,
     Dynamics,
     at_poses,
@@ -26,8 +26,8 @@ from engine.topple.perturbation import (
     running_trials,
     settle_undisturbed,
 )
-from engine.topple.trial import LIMITS, Trial, TrialTask, disturbed, limits_of, run_finely, run_quickly
-from engine.world import DOWN, Assembly, Body
+from teeter.engine.topple.trial import LIMITS, Trial, TrialTask, disturbed, limits_of, run_finely, run_quickly
+from teeter.engine.world import DOWN, Assembly, Body
 
 BLOCK = piece(wood(), box=(40, 40, 20))
 BALL = piece(wood(), sphere=15)
@@ -246,8 +246,8 @@ def test_one_seed_one_result_bit_for_bit_for_any_number_of_workers(assembly: Ass
 
 KEYFRAMES = """
 import hashlib
-from engine.bullet import BulletWorld
-from scenes.load import load
+from teeter.engine.bullet import BulletWorld
+from teeter.scenes.load import load
 for name in ("arch", "tower_gone", "card_frame_flat", "egg_on_tip"):
     with BulletWorld(load(name).assembly.bodies) as world:
         world.settle()

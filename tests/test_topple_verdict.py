@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 import tomllib
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from engine.bench.rigs import piece, table, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.topple.balance.statics import Statics
-from engine.topple.perturbation import Dynamics
-from engine.topple.verdict import CheckOptions, Verdict, check, joint, to_json, with_friction
-from engine.world import Assembly, Body
-from scenes.load import SHIPPED, load, shipped
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.balance.statics import Statics
+from teeter.engine.topple.perturbation import Dynamics
+from teeter.engine.topple.verdict import CheckOptions, Verdict, check, joint, with_friction
+from teeter.engine.topple.verdict_json import to_json
+from teeter.engine.world import Assembly, Body
+from teeter.scenes.load import SHIPPED, load, shipped
 
 QUIET = CheckOptions(workers=1)
 BLOCK = piece(wood(), box=(40, 40, 20))
@@ -152,7 +154,7 @@ def test_a_seed_makes_a_check_repeat() -> None:
 
 
 def test_json_has_the_keys_and_units_that_were_promised() -> None:
-    found = to_json(check(stack((0.0, 0.0), (19.0, 0.0)), QUIET), "0.1.0")
+    found: Any = to_json(check(stack((0.0, 0.0), (19.0, 0.0)), QUIET), "0.1.0")
     assert {
         "teeter",
         "scene",
@@ -177,7 +179,7 @@ def test_json_of_silent_statics_is_null_with_a_reason() -> None:
     dynamics = Dynamics(True, 1.0, 2e-5, 0.0, 0.0, None, (), ())
     silent, judged = Statics(stands=None, why="curved"), Assembly("curve", ())
     verdict = Verdict("curve", "stands", "declared", 0.0, silent, dynamics, 0.1, judged)
-    found = to_json(verdict, "0.1.0")
+    found: Any = to_json(verdict, "0.1.0")
     assert found["statics"] is None
     assert found["statics_why"] == "curved"
     assert found["dynamics"]["sink_mm"] == 0.02

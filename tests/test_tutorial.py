@@ -9,16 +9,16 @@ import pytest
 from window_driver import play_out
 from window_tutorial import MOST_ACTS, PLANS
 
-from engine.pose import Pose
-from games.core.rules import Input
-from games.present.carry import CarryTarget
-from games.present.client_state import ClientState
-from games.present.details import CARRY, LAY, TAKE, TURN, carrying, details_of
-from games.present.settings import load_settings
-from games.present.tutorial import Tutorial, stage_of, words_of
-from games.registry import GAMES
-from games.server.messages import Plan, TableView, Waits
-from games.server.setup import first_view
+from teeter.engine.pose import Pose
+from teeter.games.core.rules import Input
+from teeter.games.present.carry import CarryTarget
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import CARRY, LAY, TAKE, TURN, carrying, details_of
+from teeter.games.present.settings import load_settings
+from teeter.games.present.tutorial import Tutorial, stage_of, words_of
+from teeter.games.registry import GAMES
+from teeter.games.server.messages import Plan, TableView, Waits
+from teeter.games.server.setup import first_view
 
 IN_GATE = ("tower-topple",)
 """The others are played in the soak."""

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.view.camera import BoundingSphere
-from games.core.rules import NO_HANDICAP, Handicap
-from games.present.camera import CameraController, CameraHandicap
+from teeter.engine.view.camera import BoundingSphere
+from teeter.games.core.rules import NO_HANDICAP, Handicap
+from teeter.games.present.camera import CameraController, CameraHandicap
 
 SPHERE = BoundingSphere((0.0, 0.0, 0.06), 0.25)
 WINDOW = (800, 600)

@@ -12,19 +12,19 @@ import pytest
 from numpy.typing import NDArray
 from video_lab import LANDS, SET_OFF, TELLING, TOP, bodies, recorded
 
-from engine.pose import vector_of
-from engine.record.motion import Collapse
-from engine.view.camera import seen_at
-from engine.view.panels import Text
-from engine.view.render.bounds import seen
-from engine.view.video.director import CLOSE_S, FramedCylinder, _of_collapse
-from engine.view.video.exposure import MAX_SAMPLES, OPENING_S, STILL_SAMPLES, lens_radius, through_lens
-from engine.view.video.film import Film, Recipe, film_of
-from engine.view.video.make import Painter
-from engine.view.video.scenery import Scenery
-from engine.view.window.hud import width_of
-from engine.view.window.layout import lay_out
-from engine.view.window.shapes import Fill
+from teeter.engine.pose import vector_of
+from teeter.engine.record.motion import Collapse
+from teeter.engine.view.camera import seen_at
+from teeter.engine.view.panels import Text
+from teeter.engine.view.render.bounds import seen
+from teeter.engine.view.video.director import CLOSE_S, FramedCylinder, _of_collapse
+from teeter.engine.view.video.exposure import MAX_SAMPLES, OPENING_S, STILL_SAMPLES, lens_radius, through_lens
+from teeter.engine.view.video.film import Film, Recipe, film_of
+from teeter.engine.view.video.make import Painter
+from teeter.engine.view.video.scenery import Scenery
+from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.layout import lay_out
+from teeter.engine.view.window.shapes import Fill
 
 Array = NDArray[np.float64]
 COLLAPSE = Collapse(begin=1.0, crash=10.0, end=12.0, first=0, fallen=(0, 1, 2))

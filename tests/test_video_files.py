@@ -12,12 +12,12 @@ import pytest
 from typer.testing import CliRunner
 from video_lab import TELLING, bodies, recorded
 
-from engine.record.reader import Replay
-from engine.view.opengl import ViewError
-from engine.view.video.encode import bits
-from engine.view.video.film import Recipe, film_of, preset
-from engine.view.video.make import make
-from games.cli import app
+from teeter.engine.record.reader import Replay
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.view.video.encode import bits
+from teeter.engine.view.video.film import Recipe, film_of, preset
+from teeter.engine.view.video.make import make
+from teeter.games.cli import app
 
 SMALL = Recipe(size=(160, 96), fps=12, quality="low", begin=7.6, end=9.0, cards=False)
 
@@ -110,7 +110,7 @@ def test_a_file_with_a_limit_keeps_it() -> None:
 
 
 def test_a_film_tells_who_won_and_why(replay: Replay) -> None:
-    from games.play.replays import telling_of
+    from teeter.games.play.replays import telling_of
 
     outcome = {"ended": True, "winners": ["Ana", "Ben"], "reason": "the tower fell"}
     ended = replace(replay, meta=replay.meta.model_copy(update={"outcome": outcome}))
@@ -118,7 +118,7 @@ def test_a_film_tells_who_won_and_why(replay: Replay) -> None:
 
 
 def test_names_are_hidden_when_asked(replay: Replay) -> None:
-    from games.play.replays import telling_of
+    from teeter.games.play.replays import telling_of
 
     told = telling_of(replay, anonymous=True)
     assert told.players == ("Player 1", "Player 2")

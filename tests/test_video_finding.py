@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from engine.record.reader import load
-from engine.settings import GRAVITY
-from engine.topple.contact.detection import find_contacts
-from engine.topple.verdict import CheckOptions
-from engine.view.render.verdict_picture import contact_forces, convex_hull
-from engine.world import Assembly
-from games.check_record import MOST_CORNERS, hull_of
-from games.cli import app
-from games.play.replays import bodies_of, telling_of
-from models.build import build
-from models.catalogue import find
-from scenes.load import load as scene
+from teeter.engine.record.reader import load
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.verdict import CheckOptions
+from teeter.engine.view.render.verdict_picture import contact_forces, convex_hull
+from teeter.engine.world import Assembly
+from teeter.games.check_record import MOST_CORNERS, hull_of
+from teeter.games.cli import app
+from teeter.games.play.replays import bodies_of, telling_of
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.scenes.load import load as scene
 
 
 def forces(name: str) -> tuple[Assembly, list[tuple[str, str, np.ndarray]]]:

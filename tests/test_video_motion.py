@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from video_lab import DROP, GRAB, LAID, LANDS, NAMES, SET_OFF, TELLING, TIDY, bodies, recorded
 
-from engine.record.motion import Collapse, Motion, impacts_of, motion_of
-from engine.record.reader import Replay
-from engine.settings import GRAVITY
-from engine.view.video.film import Recipe, film_of
-from engine.view.video.pace import CARRY_SPEED, QUIET_S, SLOW_SPEED, highlight, timing_of
-from engine.view.video.pace import TIDY_S as TIDY_TIME
+from teeter.engine.record.motion import Collapse, Motion, impacts_of, motion_of
+from teeter.engine.record.reader import Replay
+from teeter.engine.settings import GRAVITY
+from teeter.engine.view.video.film import Recipe, film_of
+from teeter.engine.view.video.pace import CARRY_SPEED, QUIET_S, SLOW_SPEED, highlight, timing_of
+from teeter.engine.view.video.pace import TIDY_S as TIDY_TIME
 
 FRAME = 1 / 60
 

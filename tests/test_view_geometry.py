@@ -13,18 +13,26 @@ import numpy as np
 import pytest
 from panda3d import core
 
-from engine.pose import Pose
-from engine.view.camera import PRESETS, BoundingSphere, Camera, bounding_sphere, framing
-from engine.view.frame import frame_of
-from engine.view.opengl import INSTALL_LINE, ViewError, _read, kind_of
-from engine.view.render.png import png_of, save_png
-from engine.view.render.resources import triangles_of
-from engine.view.render.shading import FINISHES, fibres, finish_of, grain_axes, linear_of, material_of, rings
-from engine.world import Body
-from models.build import build
-from models.files import OutputError
-from models.piece import Piece
-from models.spec import parse
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import PRESETS, BoundingSphere, Camera, bounding_sphere, framing
+from teeter.engine.view.frame import frame_of
+from teeter.engine.view.opengl import INSTALL_LINE, ViewError, _read, kind_of
+from teeter.engine.view.render.png import png_of, save_png
+from teeter.engine.view.render.resources import triangles_of
+from teeter.engine.view.render.shading import (
+    FINISHES,
+    fibres,
+    finish_of,
+    grain_axes,
+    linear_of,
+    material_of,
+    rings,
+)
+from teeter.engine.world import Body
+from teeter.models.build import build
+from teeter.models.files import OutputError
+from teeter.models.piece import Piece
+from teeter.models.spec import parse
 
 
 def piece(shape: dict[str, object], **more: object) -> Piece:
@@ -175,7 +183,7 @@ def test_a_probe_that_fails_says_how_to_install(code: int, out: str, err: str, s
 def test_importing_the_package_opens_and_loads_nothing_heavy() -> None:
     code = (
         "import sys, engine.view.camera, engine.view.frame, engine.view.render.shading, engine.view.render.png;"
-        "import engine.view.opengl;"
+        "import teeter.engine.view.opengl;"
         "assert not [m for m in sys.modules if m.startswith(('panda3d', 'direct', 'pybullet'))]"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

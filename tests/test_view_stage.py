@@ -14,17 +14,17 @@ import pytest
 from numpy.typing import NDArray
 from scipy.ndimage import label
 
-from engine.pose import Pose
-from engine.view.camera import Camera, framing, seen_at
-from engine.view.frame import Frame, frame_of
-from engine.view.opengl import INSTALL_LINE, ViewError, describe
-from engine.view.render.shading import QUALITY_LEVELS, Quality
-from engine.view.render.sheet import CELL, caption, sheet
-from engine.view.render.stage import Stage
-from engine.world import Body
-from models.build import build
-from models.piece import Piece
-from models.spec import parse
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Camera, framing, seen_at
+from teeter.engine.view.frame import Frame, frame_of
+from teeter.engine.view.opengl import INSTALL_LINE, ViewError, describe
+from teeter.engine.view.render.shading import QUALITY_LEVELS, Quality
+from teeter.engine.view.render.sheet import CELL, caption, sheet
+from teeter.engine.view.render.stage import Stage
+from teeter.engine.world import Body
+from teeter.models.build import build
+from teeter.models.piece import Piece
+from teeter.models.spec import parse
 
 Picture = NDArray[np.uint8]
 SIZE = (320, 180)
@@ -445,8 +445,8 @@ def test_a_sheet_shows_every_piece_with_a_caption() -> None:
 def test_a_machine_without_opengl_is_told_what_to_install() -> None:
     code = (
         "from panda3d import core\n"
-        "import engine.view.render.device as device\n"
-        "from engine.view.opengl import ViewError\n"
+        "import teeter.engine.view.render.device as device\n"
+        "from teeter.engine.view.opengl import ViewError\n"
         "device.core = type('Without', (), {'__getattr__': lambda self, name: getattr(core, name)})()\n"
         "device.core.GraphicsPipeSelection = type('None_', (), {'get_global_ptr': staticmethod(\n"
         "    lambda: type('S', (), {'make_module_pipe': staticmethod(lambda name: None)})())})\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from window_driver import play_out
 
-from engine.view.panels import Button, Panel
-from engine.view.window.layout import lay_out
+from teeter.engine.view.panels import Button, Panel
+from teeter.engine.view.window.layout import lay_out
 
 
 @pytest.mark.slow

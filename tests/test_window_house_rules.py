@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from engine.view.panels import Button, Row
-from games.game import stock_of
-from games.present import menu
-from games.present.pages import Pages
-from games.present.settings import load_settings
-from games.registry import game_named
+from teeter.engine.view.panels import Button, Row
+from teeter.games.game import stock_of
+from teeter.games.present import menu
+from teeter.games.present.pages import Pages
+from teeter.games.present.settings import load_settings
+from teeter.games.registry import game_named
 
 
 def buttons(form: menu.Form) -> dict[str, Button]:

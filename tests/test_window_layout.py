@@ -13,21 +13,21 @@ import pytest
 from rules_lab import Lab, playthrough
 from rules_labs import LABS
 
-from engine.view.panels import Button, Fan, FanCard, Panel, Picture, Place, Row, Slider, Text
-from engine.view.video.captions import FALLS, _cards
-from engine.view.window.events import Clicked
-from engine.view.window.hud import width_of
-from engine.view.window.layout import Layout, lay_out
-from engine.view.window.shapes import Fill, Image, Letters, Rect, faded, wrapped
-from games.core.rules import Wait
-from games.present import hud, menu
-from games.present.client_state import ClientState
-from games.present.hud import HudState
-from games.present.pages import Pages
-from games.present.settings import load_settings
-from games.registry import GAMES
-from games.server.messages import Busy, GameUpdate, Plan, Refused, Waits
-from games.server.setup import LISTED, SavedGame
+from teeter.engine.view.panels import Button, Fan, FanCard, Panel, Picture, Place, Row, Slider, Text
+from teeter.engine.view.video.captions import FALLS, _cards
+from teeter.engine.view.window.events import Clicked
+from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.layout import Layout, lay_out
+from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, faded, wrapped
+from teeter.games.core.rules import Wait
+from teeter.games.present import hud, menu
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.hud import HudState
+from teeter.games.present.pages import Pages
+from teeter.games.present.settings import load_settings
+from teeter.games.registry import GAMES
+from teeter.games.server.messages import Busy, GameUpdate, Plan, Refused, Waits
+from teeter.games.server.setup import LISTED, SavedGame
 
 SIZES = [(1280, 720), (1920, 1080), (800, 600), (640, 480), (540, 960)]
 LETTERS = [1.0, 1.5, 2.0]

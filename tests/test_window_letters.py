@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.render.device import device
-from engine.view.render.resources import shader
-from engine.view.window import hud
+from teeter.engine.view.render.device import device
+from teeter.engine.view.render.resources import shader
+from teeter.engine.view.window import hud
 
 LETTERS = "".join(map(chr, range(ord("!"), ord("~") + 1)))
 WIDTH, HEIGHT = 1280, 64

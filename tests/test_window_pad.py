@@ -8,10 +8,10 @@ import pytest
 from window_driver import play_out
 from window_pad import FakePad
 
-from engine.view.window.gamepad import Gamepad, PandaPads
-from engine.view.window.shapes import Rect
-from games.present.settings import load_settings, with_key
-from games.ui.pad import next_to
+from teeter.engine.view.window.gamepad import Gamepad, PandaPads
+from teeter.engine.view.window.shapes import Rect
+from teeter.games.present.settings import load_settings, with_key
+from teeter.games.ui.pad import next_to
 
 
 @pytest.mark.slow

@@ -10,21 +10,21 @@ import pytest
 from needs import need
 from numpy.typing import NDArray
 
-from engine.view.panels import Panel, Picture
-from engine.view.render.shading import srgb_of
-from engine.view.thumbnails import CARD_PX, SIZE_PX, card_image, piece_image
-from engine.view.window.hud import width_of
-from engine.view.window.layout import Layout, lay_out
-from games.core.rules import Choice
-from games.present.client_state import ClientState
-from games.present.details import details_of
-from games.present.naming import is_shipped
-from games.present.pictures import Pictures, from_above, of_piece
-from games.registry import game_named
-from games.server.messages import Plan, Waits
-from games.server.setup import first_view
-from models.build import build
-from models.catalogue import find
+from teeter.engine.view.panels import Panel, Picture
+from teeter.engine.view.render.shading import srgb_of
+from teeter.engine.view.thumbnails import CARD_PX, SIZE_PX, card_image, piece_image
+from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.layout import Layout, lay_out
+from teeter.games.core.rules import Choice
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import details_of
+from teeter.games.present.naming import is_shipped
+from teeter.games.present.pictures import Pictures, from_above, of_piece
+from teeter.games.registry import game_named
+from teeter.games.server.messages import Plan, Waits
+from teeter.games.server.setup import first_view
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 
 def test_a_piece_is_seen_on_nothing_in_its_colour() -> None:
@@ -131,8 +131,8 @@ def test_every_card_of_a_hand_has_a_picture_and_only_who_holds_it_sees_it() -> N
 
 
 def test_prints_that_nobody_has_read_are_not_shown_closely() -> None:
-    from games.present import hud
-    from games.present.settings import load_settings
+    from teeter.games.present import hud
+    from teeter.games.present.settings import load_settings
 
     plan = Plan("tower-topple", ("Ana", "Ben"), 3)
     opening = first_view(plan)

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from window_driver import ROOT, play_out
 
-from engine.record.reader import load
+from teeter.engine.record.reader import load
 
-TEETER = (sys.executable, "-m", "games")
+TEETER = (sys.executable, "-m", "teeter")
 
 
 @pytest.mark.slow

@@ -8,22 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.pose import Pose
-from engine.world import Body
-from games.core.errors import SetupError
-from games.core.events import Placed, Released
-from games.core.rules import Bring
-from games.present.client_state import ClientState
-from games.present.details import details_of
-from games.present.file_prompt import files_like, in_words
-from games.present.naming import piece_name
-from games.server.inventory import inventory_of, read_piece
-from games.server.messages import GameUpdate, Plan, Waits
-from games.server.setup import first_view
-from models.build import build
-from models.catalogue import find
-from models.export import export_glb
-from scenes.scene import SceneError
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.core.errors import SetupError
+from teeter.games.core.events import Placed, Released
+from teeter.games.core.rules import Bring
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import details_of
+from teeter.games.present.file_prompt import files_like, in_words
+from teeter.games.present.naming import piece_name
+from teeter.games.server.inventory import inventory_of, read_piece
+from teeter.games.server.messages import GameUpdate, Plan, Waits
+from teeter.games.server.setup import first_view
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.export import export_glb
+from teeter.scenes.scene import SceneError
 
 EXPORTED = ("bausack/base_1", "tower_topple/brick")
 

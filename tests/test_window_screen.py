@@ -27,7 +27,7 @@ def test_a_command_shows_a_picture_on_the_screen(words: tuple[str, ...], tmp_pat
         assert colours_of(screenshot(environment)) == 1
         home = {"XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
         with subprocess.Popen(
-            [sys.executable, "-m", "games", *words], cwd=ROOT, env=environment | home, stderr=subprocess.PIPE
+            [sys.executable, "-m", "teeter", *words], cwd=ROOT, env=environment | home, stderr=subprocess.PIPE
         ) as program:
             try:
                 end = time.monotonic() + PATIENCE

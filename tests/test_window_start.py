@@ -7,16 +7,16 @@ import sys
 
 from needs import need
 
-from engine.view.panels import Text
-from games.ui.app import wait_panel
+from teeter.engine.view.panels import Text
+from teeter.games.ui.app import wait_panel
 
 FIRST_PICTURE = """
 import sys
-from engine.view.render.stage import Stage
-from games.ui import app
-from games.present import game_screen
-from games.server.messages import Plan
-from games.server.setup import first_view
+from teeter.engine.view.render.stage import Stage
+from teeter.games.ui import app
+from teeter.games.present import game_screen
+from teeter.games.server.messages import Plan
+from teeter.games.server.setup import first_view
 stage = Stage(first_view(Plan("tower-topple", ("Ana", "bot:steady"), 0)).bodies, size=(320, 180))
 assert stage.render().std() > 10
 print(*sorted(name for name in ("scipy.spatial", "scipy.sparse", "trimesh") if name in sys.modules))

@@ -11,35 +11,35 @@ import numpy as np
 import pytest
 from window_driver import seen_at
 
-from engine.geometry.rotation import angle_between, quaternion_of_rpy
-from engine.pose import Pose
-from engine.view.camera import BoundingSphere, Orbit, on_plane, orbit_of, ray
-from engine.view.frame import Frame, frame_of
-from engine.view.panels import Button, Field, Meter, Panel, Row, Slider, Text
-from engine.view.window.events import Clicked, Press
-from engine.view.window.layout import Layout, lay_out
-from engine.view.window.picker import pick
-from engine.view.window.shapes import Fill, Letters, Rect, wrapped
-from engine.world import Body
-from games.core.errors import SetupError
-from games.core.setup import STYLES
-from games.present import menu
-from games.present.carry import CarryTarget, LandingSurface, outline, standing
-from games.present.client_state import ClientState
-from games.present.details import COLOURS, letter_of, marked
-from games.present.impacts import ImpactDetector
-from games.present.pages import ACTS, Pages
-from games.present.settings import acts, load_settings, write_settings
-from games.present.switch_scanner import SwitchScanner
-from games.present.toasts import FAINT, Toasts
-from games.registry import GAMES
-from games.server.follower import RISE_FIRST, SPEED, HandFollower
-from games.server.messages import Plan, TableView
-from games.server.setup import LISTED, SavedGame, first_view
-from models.build import build
-from models.catalogue import find
-from models.piece import Piece
-from models.spec import parse
+from teeter.engine.geometry.rotation import angle_between, quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import BoundingSphere, Orbit, on_plane, orbit_of, ray
+from teeter.engine.view.frame import Frame, frame_of
+from teeter.engine.view.panels import Button, Field, Meter, Panel, Row, Slider, Text
+from teeter.engine.view.window.events import Clicked, Press
+from teeter.engine.view.window.layout import Layout, lay_out
+from teeter.engine.view.window.picker import pick
+from teeter.engine.view.window.shapes import Fill, Letters, Rect, wrapped
+from teeter.engine.world import Body
+from teeter.games.core.errors import SetupError
+from teeter.games.core.setup import STYLES
+from teeter.games.present import menu
+from teeter.games.present.carry import CarryTarget, LandingSurface, outline, standing
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import COLOURS, letter_of, marked
+from teeter.games.present.impacts import ImpactDetector
+from teeter.games.present.pages import ACTS, Pages
+from teeter.games.present.settings import acts, load_settings, write_settings
+from teeter.games.present.switch_scanner import SwitchScanner
+from teeter.games.present.toasts import FAINT, Toasts
+from teeter.games.registry import GAMES
+from teeter.games.server.follower import RISE_FIRST, SPEED, HandFollower
+from teeter.games.server.messages import Plan, TableView
+from teeter.games.server.setup import LISTED, SavedGame, first_view
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.piece import Piece
+from teeter.models.spec import parse
 
 SIZE = (1280, 720)
 
@@ -349,7 +349,7 @@ def test_faults_of_settings_are_told_with_file_and_place(tmp_path: Path, text: s
 
 @pytest.mark.parametrize("game", [game.name for game in GAMES])
 def test_every_game_of_the_menu_can_be_started_as_it_is_offered(game: str) -> None:
-    from games.server.setup import first_view
+    from teeter.games.server.setup import first_view
 
     form = menu.of_game(game)
     for mode in form.chosen.modes:
@@ -496,9 +496,9 @@ def test_one_button_goes_through_all_buttons_and_round_again() -> None:
 
 
 def test_the_arrows_of_a_check_carry_the_whole_weight() -> None:
-    from games.present.hint_process import answer_check
-    from games.present.hints import CheckQuestion
-    from scenes.load import load
+    from teeter.games.present.hint_process import answer_check
+    from teeter.games.present.hints import CheckQuestion
+    from teeter.scenes.load import load
 
     scene = load("bridge").assembly
     known = {body.name: body for body in scene.bodies}

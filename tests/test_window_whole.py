@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from window_driver import play_out
 
-from engine.record.reader import load
+from teeter.engine.record.reader import load
 
 
 @pytest.mark.soak

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.pose import Pose
-from engine.world import Body, Scale
-from games.players.ahead import CALM, firmness
-from games.wonky.bot_chain import softest
-from models.build import build
-from models.catalogue import find
-from scenes.assemble import table_body
-from scenes.schema import TableTop
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body, Scale
+from teeter.games.players.ahead import CALM, firmness
+from teeter.games.wonky.bot import softest
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.scenes.assemble import table_body
+from teeter.scenes.schema import TableTop
 
 Array = NDArray[np.float64]
 SIZES = {"small": 30.0, "medium": 38.0, "large": 46.0}

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from engine.workers import Failed, Questioner, Worker, WorkerDiedError
-from games.server.client import PhysicsClient
-from games.server.messages import Broken, GameUpdate, Plan, TableView, Waits
-from games.server.protocol import Tilt
+from teeter.engine.workers import Failed, Questioner, Worker, WorkerDiedError
+from teeter.games.server.client import PhysicsClient
+from teeter.games.server.messages import Broken, GameUpdate, Plan, TableView, Waits
+from teeter.games.server.protocol import Tilt
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 60.0
@@ -25,7 +25,7 @@ ENTRY = "test_workers:adder"
 
 FORKED = """
 import os, pathlib, signal, sys, time
-from engine.workers import WorkerError, in_order
+from teeter.engine.workers import WorkerError, in_order
 
 def dies_once(number):
     mark = pathlib.Path(sys.argv[1])
@@ -188,7 +188,7 @@ def test_a_question_that_takes_too_long_is_given_up() -> None:
 def test_a_worker_ends_when_its_parent_is_killed() -> None:
     script = (
         "import os, signal\n"
-        "from engine.workers import Questioner\n"
+        "from teeter.engine.workers import Questioner\n"
         f"one = Questioner('adder', {ENTRY!r}, 60.0)\n"
         "one.ask(1)\n"
         "while not one.poll(): pass\n"

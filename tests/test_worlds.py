@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine import worlds
-from engine.bench.accuracy import (
+from teeter.engine import worlds
+from teeter.engine.bench.accuracy import (
     bisect,
     come_to_rest,
     coulomb_stop,
@@ -24,23 +24,32 @@ from engine.bench.accuracy import (
     slope_acceleration,
     stand_still,
 )
-from engine.bench.rigs import piece, table, tower, wood
-from engine.event_detector import EventDetector
-from engine.events import Rested, Touched
-from engine.hand import Hand
-from engine.motions import Ending, carry, lower
-from engine.pose import Pose
-from engine.record.reader import load
-from engine.settings import PLAY
-from engine.topple.verdict import CheckOptions, check, to_json
-from engine.topple.words import headline, rows
-from engine.world import Body, World, tilted_gravity
-from engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, new_world, using
-from games.play.playback import resume, verify
-from games.play.recording import begin
-from games.players.bots import bots_of, play
-from games.registry import game_named
-from scenes.load import load as load_scene
+from teeter.engine.bench.rigs import piece, table, tower, wood
+from teeter.engine.event_detector import EventDetector
+from teeter.engine.events import Rested, Touched
+from teeter.engine.hand import Hand
+from teeter.engine.motions import Ending, carry, lower
+from teeter.engine.pose import Pose
+from teeter.engine.record.reader import load
+from teeter.engine.settings import PLAY
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.topple.verdict_json import to_json
+from teeter.engine.topple.words import headline, rows
+from teeter.engine.world import Body, World, tilted_gravity
+from teeter.engine.worlds import (
+    ENGINES,
+    Engine,
+    EngineError,
+    engine_in_use,
+    installed_engines,
+    new_world,
+    using,
+)
+from teeter.games.play.playback import resume, verify
+from teeter.games.play.recording import begin
+from teeter.games.players.bots import bots_of, play
+from teeter.games.registry import game_named
+from teeter.scenes.load import load as load_scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +288,7 @@ def test_a_verdict_names_its_engine_and_its_witness(scene: str, tilt: float, wor
     found = check(load_scene(scene).assembly, options)
     assert found.witness is not None
     assert (found.word, found.engine, found.witness.word) == (word, "rapier", word)
-    told = to_json(found, "0")
+    told: Any = to_json(found, "0")
     assert (told["engine"], told["witness"]["engine"]) == ("rapier", "bullet")
     assert ("witness", "bullet: stood") in [(label, text[:13]) for label, text in rows(found)]
 
@@ -307,7 +316,7 @@ def test_a_witness_who_says_something_else_makes_a_verdict_unsure(monkeypatch: p
 
 
 def test_a_witness_needs_a_second_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.topple.verdict.installed_engines", lambda: (engine_in_use(),))
+    monkeypatch.setattr("teeter.engine.topple.verdict.installed_engines", lambda: (engine_in_use(),))
     with pytest.raises(EngineError, match="is the only one that is installed"):
         check(load_scene("bridge").assembly, CheckOptions(witness=True))
 
@@ -336,7 +345,8 @@ def test_a_game_on_the_second_engine_is_recorded_verified_and_gone_on_with(tmp_p
 
 def test_a_recording_is_refused_where_its_engine_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Path(__file__).parent / "recordings" / "wonky-1.teeter"
-    monkeypatch.setattr("games.play.playback.installed_engines", lambda: ("rapier",))
+    for module in ("games.play.playback", "engine.worlds"):
+        monkeypatch.setattr(f"teeter.{module}.installed_engines", lambda: ("rapier",))
     found = verify(kept)
     assert (found.agrees, found.comparable, found.steps) == (False, False, 0)
     assert "the engine 'bullet', and here are rapier" in found.why

@@ -11,11 +11,11 @@ from textbook import ARM, MOST, Block, Program, program
 from textbook_kinds import scene
 
 import teeter
-from engine.topple.balance.statics import Statics, analyse
-from engine.topple.contact.detection import find_contacts
-from engine.topple.load_factors import load_factors
-from engine.world import DOWN
-from models.piece import Array
+from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.load_factors import load_factors
+from teeter.engine.world import DOWN
+from teeter.models.piece import Array
 
 WEIGHT = 9.81e-3
 """Newtons of a gram."""

@@ -13,7 +13,7 @@ from time import perf_counter
 from rules_lab import Lab, begin, moves
 from rules_labs import LABS
 
-from games.core.rules import Wait
+from teeter.games.core.rules import Wait
 
 
 def main() -> None:

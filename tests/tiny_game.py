@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from engine.pose import Pose
-from engine.world import Body
-from games.core.clauses import Clause
-from games.core.errors import IllegalAction
-from games.core.events import Fell, Met, Nudged, Placed, Released
-from games.core.rules import Action, Choice, Input, Need, Reason, Take, Wait, admit, outcome, prepare  # noqa: F401
-from games.core.setup import Mode, Seat
-from games.game import Game
-from games.judge import places
-from games.judge.judge import Judge
-from games.play.session import Session
-from games.players.bots import Bot, Skill
-from models.build import build
-from models.catalogue import find
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.core.clauses import Clause
+from teeter.games.core.errors import IllegalAction
+from teeter.games.core.events import Fell, Met, Nudged, Placed, Released
+from teeter.games.core.rules import Action, Choice, Input, Need, Reason, Take, Wait, admit, outcome, prepare  # noqa: F401
+from teeter.games.core.setup import Mode, Seat
+from teeter.games.game import Game
+from teeter.games.judge import places
+from teeter.games.judge.judge import Judge
+from teeter.games.play.session import Session
+from teeter.games.players.bots import Bot, Skill
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 MODES = (Mode("pile", "Pile", 2, 2),)
 CUBES = ("cube.1", "cube.2")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import trimesh
 
-from models.piece import Piece
+from teeter.models.piece import Piece
 
 
 def trimesh_of(piece: Piece) -> trimesh.Trimesh:

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from engine.pose import Pose
-from engine.record.format import state_digest
-from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
-from engine.record.reader import Replay, load
-from engine.record.writer import Recorder
-from engine.settings import GRAVITY
-from engine.view.video.captions import Caption, Telling
-from engine.world import Body
-from models.build import build
-from models.spec import parse
+from teeter.engine.pose import Pose
+from teeter.engine.record.format import state_digest
+from teeter.engine.record.meta import BodyMeta, Meta, Versions, fingerprint
+from teeter.engine.record.reader import Replay, load
+from teeter.engine.record.writer import Recorder
+from teeter.engine.settings import GRAVITY
+from teeter.engine.view.video.captions import Caption, Telling
+from teeter.engine.world import Body
+from teeter.models.build import build
+from teeter.models.spec import parse
 
 RATE = 240
 SPEC: dict[str, Any] = {"shape": {"box": [60, 40, 30]}, "material": "beech"}

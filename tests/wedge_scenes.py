@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from engine.bench.rigs import piece, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.world import DOWN, Assembly, Body, Vector
+from teeter.engine.bench.rigs import piece, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.world import DOWN, Assembly, Body, Vector
 
 Answer = Literal["stands", "wedged", "falls"]
 Points = list[tuple[float, float]]

@@ -18,16 +18,16 @@ from window_driver import COLOURS, Person, colours_of, seen_at
 from window_hand import down, up
 from window_scenarios import opened, shown_on
 
-from engine.pose import Pose
-from engine.record.reader import load as read_replay
-from engine.view.window.shapes import Letters
-from games.core.rules import Choice, Wait
-from games.crazy_tower.state import Pull
-from games.present.hud import piece_of
-from games.server.messages import Act, Plan
-from games.wonky.bot import summit
-from games.wonky.rules_turn import card_named, free_blocks
-from games.wonky.state import PlayCard, Sort
+from teeter.engine.pose import Pose
+from teeter.engine.record.reader import load as read_replay
+from teeter.engine.view.window.shapes import Letters
+from teeter.games.core.rules import Choice, Wait
+from teeter.games.crazy_tower.state import Pull
+from teeter.games.present.hud import piece_of
+from teeter.games.server.messages import Act, Plan
+from teeter.games.wonky.bot import summit
+from teeter.games.wonky.rules_turn import card_named, free_blocks
+from teeter.games.wonky.state import PlayCard, Sort
 
 PLANS = {
     "bausack": Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 4, "first": "Ana"}),

@@ -23,9 +23,9 @@ import numpy as np
 from needs import need
 from numpy.typing import NDArray
 
-from engine.view.camera import Camera
-from engine.view.window.events import Press
-from games.faults import FAULTS
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.window.events import Press
+from teeter.games.faults import FAULTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 150.0
@@ -217,8 +217,8 @@ class Person:
 
     def place_of(self, name: str) -> tuple[float, float]:
         """A place of the window where a piece is seen, its centre if that is not hidden."""
-        from engine.view.camera import ray
-        from engine.view.window.picker import pick
+        from teeter.engine.view.camera import ray
+        from teeter.engine.view.window.picker import pick
 
         self.still()
         camera, size = self.app.screen.camera_control.camera, self.app.window.size
@@ -235,8 +235,8 @@ class Person:
 
     def mask(self, name: str, step: int = 8) -> NDArray[np.bool_]:
         """Where a piece must be in the picture: (h, w) on every `step`th pixel, panels left out."""
-        from engine.view.camera import ray
-        from engine.view.window.picker import pick
+        from teeter.engine.view.camera import ray
+        from teeter.engine.view.window.picker import pick
 
         camera, size = self.app.screen.camera_control.camera, self.app.window.size
         cover = self.app.window.hud.layout.covers
@@ -268,7 +268,7 @@ class Person:
         """Write what the screen shows where `TEETER_SHOTS` says, for people to look at."""
         folder = os.environ.get("TEETER_SHOTS")
         if folder:
-            from engine.view.render.png import save_png
+            from teeter.engine.view.render.png import save_png
 
             save_png(self.on_screen(), Path(folder) / f"{name}.png")
 

@@ -15,26 +15,26 @@ from window_driver import Person
 from window_hand import down, up
 from window_scenarios import opened, shown_on
 
-from engine.view.overlays import Line
-from engine.view.panels import Panel, Text
-from engine.view.window.shapes import Letters
-from games.core.rules import Wait
-from games.faults import FAULTS, MOST_REPORTS
-from games.present import client_state, hud, menu
-from games.present.details import GameDetails
-from games.present.hints import Hints
-from games.present.impacts import ImpactDetector
-from games.present.one_button import OneButton
-from games.present.pictures import Pictures
-from games.present.settings import load_settings
-from games.present.shown_hand import ShownHand
-from games.present.table_screen import TableScreen
-from games.present.toasts import Toasts
-from games.present.tutorial import Tutorial
-from games.server.messages import Act, Plan
-from games.tower_topple.screen import ToppleDetails
-from games.ui.app import App
-from games.ui.pad import PadControl
+from teeter.engine.view.overlays import Line
+from teeter.engine.view.panels import Panel, Text
+from teeter.engine.view.window.shapes import Letters
+from teeter.games.core.rules import Wait
+from teeter.games.faults import FAULTS, MOST_REPORTS
+from teeter.games.present import client_state, hud, menu
+from teeter.games.present.details import GameDetails
+from teeter.games.present.hints import Hints
+from teeter.games.present.impacts import ImpactDetector
+from teeter.games.present.one_button import OneButton
+from teeter.games.present.pictures import Pictures
+from teeter.games.present.settings import load_settings
+from teeter.games.present.shown_hand import ShownHand
+from teeter.games.present.table_screen import TableScreen
+from teeter.games.present.toasts import Toasts
+from teeter.games.present.tutorial import Tutorial
+from teeter.games.server.messages import Act, Plan
+from teeter.games.tower_topple.screen import ToppleDetails
+from teeter.games.ui.app import App
+from teeter.games.ui.pad import PadControl
 
 PANELS = ("_turn", "_scores", "_details", "_log", "_tools", "_fan", "_close", "_hand", "_refusal", "_toast")
 PARTS: tuple[tuple[Any, str], ...] = (

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from window_driver import Person, seen_at, xdotool
 from window_scenarios import opened, shown_on
 
-from engine.world import TABLE
-from games.core.rules import Wait
-from games.present.hand import OVER_EDGE
-from games.present.settings import load_settings
-from games.server.messages import Plan
-from games.ui.app import App
-from scenes.load import load
+from teeter.engine.world import TABLE
+from teeter.games.core.rules import Wait
+from teeter.games.present.hand import OVER_EDGE
+from teeter.games.present.settings import load_settings
+from teeter.games.server.messages import Plan
+from teeter.games.ui.app import App
+from teeter.scenes.load import load
 
 BUTTONS = {"mouse1": "1", "mouse2": "2", "mouse3": "3"}
 

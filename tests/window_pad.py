@@ -12,11 +12,11 @@ from window_driver import Person
 from window_hand import changed
 from window_scenarios import opened, shown_on
 
-from engine.record.reader import load as read_replay
-from engine.view.window.gamepad import PadState
-from games.bausack.judge import areas
-from games.core.rules import Wait
-from games.server.messages import Plan
+from teeter.engine.record.reader import load as read_replay
+from teeter.engine.view.window.gamepad import PadState
+from teeter.games.bausack.judge import areas
+from teeter.games.core.rules import Wait
+from teeter.games.server.messages import Plan
 
 NEAR_PX = 3.0
 

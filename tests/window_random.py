@@ -18,9 +18,9 @@ from test_window_layout import LETTERS, sound
 from window_driver import KEYS, Person, seen_at, xdotool
 from window_scenarios import opened
 
-from engine.world import TABLE
-from games.present.hand import OVER_EDGE
-from games.registry import GAMES
+from teeter.engine.world import TABLE
+from teeter.games.present.hand import OVER_EDGE
+from teeter.games.registry import GAMES
 
 ACTS_A_GAME = 70
 """Acts after which another game is begun."""

@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 from window_driver import Person
 
-from engine.view.window.events import PointerMoved
-from games.core.rules import Take, Wait
-from games.present.settings import load_settings
-from games.server.messages import Do, Plan
-from games.ui.app import App
+from teeter.engine.view.window.events import PointerMoved
+from teeter.games.core.rules import Take, Wait
+from teeter.games.present.settings import load_settings
+from teeter.games.server.messages import Do, Plan
+from teeter.games.ui.app import App
 
 PICTURES, WARM = 60, 15
 """Pictures that are timed, and those before them."""

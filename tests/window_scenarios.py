@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 from window_driver import ALIKE, Person, sees, xdotool
 
-from engine.geometry.rotation import angle_between
-from engine.pose import Pose
-from engine.record.reader import load as read_replay
-from games.core.random_state import is_drawn
-from games.core.rules import Wait
-from games.present.settings import load_settings
-from games.registry import GAMES
-from games.server.messages import Plan
-from games.server.setup import folder, plan_of
-from games.ui.app import App
-from scenes.load import load
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.pose import Pose
+from teeter.engine.record.reader import load as read_replay
+from teeter.games.core.random_state import is_drawn
+from teeter.games.core.rules import Wait
+from teeter.games.present.settings import load_settings
+from teeter.games.registry import GAMES
+from teeter.games.server.messages import Plan
+from teeter.games.server.setup import folder, plan_of
+from teeter.games.ui.app import App
+from teeter.scenes.load import load
 
 GRID = 8
 """Pixels between two looks at a mask."""
@@ -206,7 +206,7 @@ def page_seen_at_once() -> None:
 
 def replay_on_the_screen(file: str) -> None:
     """A replay, while it stands still: the screen has what the program believes."""
-    from games.commands.replay import Viewer
+    from teeter.games.commands.replay import Viewer
 
     viewer = Viewer(read_replay(Path(file)))
     viewer.watching = replace(viewer.watching, is_playing=False)
@@ -263,7 +263,7 @@ def buys(person: Person) -> None:
 
 def own_place(person: Person) -> tuple[float, float]:
     """On the own tower, or in the middle of the own area."""
-    from games.bausack.judge import areas
+    from teeter.games.bausack.judge import areas
 
     state = person.client.state
     if tower := state.towers[state.actor]:

@@ -12,11 +12,11 @@ from window_drag import seen
 from window_driver import Person
 from window_scenarios import opened, shown_on
 
-from engine.view.window.shapes import Letters
-from games.bausack.judge import areas
-from games.core.rules import Wait
-from games.present.hud import piece_of
-from games.server.messages import Plan
+from teeter.engine.view.window.shapes import Letters
+from teeter.games.bausack.judge import areas
+from teeter.games.core.rules import Wait
+from teeter.games.present.hud import piece_of
+from teeter.games.server.messages import Plan
 
 PLANS = {
     "bausack": Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 6, "first": "Ana"}),

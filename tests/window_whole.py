@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from window_driver import Person
 from window_scenarios import ended, opened, own_place
 
-from games.core.rules import Wait
-from games.server.messages import Plan
+from teeter.games.core.rules import Wait
+from teeter.games.server.messages import Plan
 
 Array = NDArray[np.float64]
 

@@ -2,8 +2,6 @@
 still towers stand.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,13 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.bench.rigs import on_slope, over_edge, piece, table, tower, wood
-from engine.pose import Pose
-from engine.settings import GRAVITY, TUNING, Tuning
-from engine.topple.balance.statics import analyse, stands
-from engine.world import Assembly, Body
-from engine.worlds import new_world
-from models.piece import Piece
+from teeter.engine.bench.rigs import on_slope, over_edge, piece, table, tower, wood
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY, TUNING, Tuning
+from teeter.engine.topple.balance.statics import analyse, stands
+from teeter.engine.world import Assembly, Body
+from teeter.engine.worlds import new_world
+from teeter.models.piece import Piece
 
 YAWS = (0.0, 17.0, 45.0, 73.0)
 

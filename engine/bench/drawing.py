@@ -1,7 +1,5 @@
 """How fast pictures are made, and a whole video."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -11,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.bench.rigs import tower
-from engine.record.format import state_digest
-from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
-from engine.record.writer import Recorder
-from engine.view.camera import framing
-from engine.view.frame import frame_of
-from engine.view.opengl import ViewError
-from engine.view.render.shading import Quality
-from engine.view.render.stage import Stage
-from engine.world import TABLE
+from teeter.engine.bench.rigs import tower
+from teeter.engine.record.format import state_digest
+from teeter.engine.record.meta import BodyMeta, Meta, Versions, fingerprint
+from teeter.engine.record.writer import Recorder
+from teeter.engine.view.camera import framing
+from teeter.engine.view.frame import frame_of
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.view.render.shading import Quality
+from teeter.engine.view.render.stage import Stage
+from teeter.engine.world import TABLE
 
 SIZE = (1280, 720)
 ALONE = {"LP_NUM_THREADS": "0"}
@@ -30,11 +28,11 @@ PROCESS_TIMEOUT_S = 300.0
 _FILM = """
 import sys
 from pathlib import Path
-from engine.bench.drawing import SIZE, tower
-from engine.record.reader import load
-from engine.view.video.film import Telling
-from engine.view.video.make import make
-from engine.view.video.film import Recipe
+from teeter.engine.bench.drawing import SIZE, tower
+from teeter.engine.record.reader import load
+from teeter.engine.view.video.film import Telling
+from teeter.engine.view.video.make import make
+from teeter.engine.view.video.film import Recipe
 path, quality, out = sys.argv[1:]
 recipe = Recipe(size=SIZE, quality=quality, camera="orbit", pace="true", cards=False)
 make(load(Path(path)), tower(), Telling("bench"), recipe, Path(out))

@@ -9,14 +9,14 @@ from functools import partial
 
 import numpy as np
 
-from engine.bench.reading import WIDE, Experiment, Reading, within
-from engine.bench.rigs import piece, table, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.settings import GRAVITY, Tuning
-from engine.world import Body, World
-from engine.worlds import new_world
-from models.piece import Array, Piece
+from teeter.engine.bench.reading import WIDE, Experiment, Reading, within
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY, Tuning
+from teeter.engine.world import Body, World
+from teeter.engine.worlds import new_world
+from teeter.models.piece import Array, Piece
 
 Turn = tuple[float, float, float]
 FLAT: Turn = (0.0, 0.0, 0.0)

@@ -3,12 +3,10 @@
 What is right is a closed form, or an integration that shares nothing with the worlds but gravity.
 """
 
-from __future__ import annotations
-
-from engine.bench import falls, tipping, turning
-from engine.bench.reading import Experiment, Reading
-from engine.settings import PLAY, TUNING, Tuning
-from engine.worlds import Engine, installed_engines, using
+from teeter.engine.bench import falls, tipping, turning
+from teeter.engine.bench.reading import Experiment, Reading
+from teeter.engine.settings import PLAY, TUNING, Tuning
+from teeter.engine.worlds import Engine, installed_engines, using
 
 EXPERIMENTS: dict[str, Experiment] = {**turning.EXPERIMENTS, **tipping.EXPERIMENTS, **falls.EXPERIMENTS}
 """By what is measured."""

@@ -1,18 +1,16 @@
 """What the bench of motion shares: a value beside what is right, and pieces on a wide table."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.bench.rigs import table
-from engine.pose import Pose
-from engine.settings import Tuning
-from engine.world import Body, World
-from engine.worlds import new_world
-from models.material import Material
-from models.piece import Piece
+from teeter.engine.bench.rigs import table
+from teeter.engine.pose import Pose
+from teeter.engine.settings import Tuning
+from teeter.engine.world import Body, World
+from teeter.engine.worlds import new_world
+from teeter.models.material import Material
+from teeter.models.piece import Piece
 
 WIDE = (4000.0, 4000.0, 50.0)
 """Millimetres of a table that nothing leaves."""

@@ -1,19 +1,17 @@
 """Test rigs with known answers: towers to stand still, edges to tip over, slopes to slide on, drops and stops."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
 import numpy as np
 
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.world import TABLE, Body
-from models.build import build
-from models.material import Material, materials
-from models.piece import Piece
-from models.spec import PieceSpec
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE, Body
+from teeter.models.build import build
+from teeter.models.material import Material, materials
+from teeter.models.piece import Piece
+from teeter.models.spec import PieceSpec
 
 ROWS = 18
 

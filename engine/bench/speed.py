@@ -1,23 +1,27 @@
 """How fast: simulated seconds per second, verdicts of statics, one more piece, growth with size."""
 
-from __future__ import annotations
-
 import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from engine.bench.rigs import piece, table, tower, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.topple.balance.equilibrium import balance_of, fall
-from engine.topple.balance.incremental import IncrementalStatics
-from engine.topple.balance.statics import stands, tilt_margin
-from engine.topple.contact.detection import find_contacts
-from engine.world import DOWN, TABLE, Assembly, Body
-from engine.worlds import new_world
+from teeter.engine.bench.rigs import piece, table, tower, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.equilibrium import balance_of, fall
+from teeter.engine.topple.balance.incremental import IncrementalStatics
+from teeter.engine.topple.balance.safety_margin import safe_verdict
+from teeter.engine.topple.balance.statics import stands, tilt_margin
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.laboratory.crowd import labels
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.world import DOWN, TABLE, Assembly, Body
+from teeter.engine.worlds import new_world
+
+T = TypeVar("T")
 
 READINGS_PER_S = 60
 
@@ -115,6 +119,54 @@ def placing(count: int = 300) -> Placing:
     theirs = (time.perf_counter() - started) / SHOWN
     agree = sum(one is other for one, other in zip(answers, whole, strict=False))
     return Placing(1 / ours, theirs / ours, agree, SHOWN)
+
+
+LABELS = 128
+"""Stacks of four cubes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """Stacks a second of one core: by statics in a batch and one at a time, and by both methods. agree: of those that
+    the batch is sure of, as many as one at a time is."""
+
+    batch: float
+    single: float
+    full: float
+    sure: int
+    agree: int
+
+
+def labelling(full: int = 8) -> Labelling:
+    """Judge stacks of four cubes of 30 mm, each up to 12 mm beside the one below: a third of them falls."""
+    stacks = [_stack(seed) for seed in range(LABELS)]
+    quick, batch = timed(lambda: labels(stacks, [DOWN] * LABELS))
+    slow, single = timed(lambda: [safe_verdict(each) for each in stacks[: LABELS // 4]])
+    _, whole = timed(lambda: [check(each, CheckOptions(workers=1)) for each in stacks[:full]])
+    pairs = [
+        (one.stands, None if other is None else other.stands) for one, other in zip(quick, slow, strict=False)
+    ]
+    sure = sum(one is not None for one, _ in pairs)
+    agree = sum(one is not None and one is other for one, other in pairs)
+    return Labelling(LABELS / batch, LABELS / 4 / single, full / whole, sure, agree)
+
+
+def timed(work: Callable[[], T]) -> tuple[T, float]:
+    """Returns what work returns, and the seconds of processor time it took."""
+    started = time.process_time()
+    found = work()
+    return found, time.process_time() - started
+
+
+def _stack(seed: int) -> Assembly:
+    rng = np.random.default_rng(seed)
+    cube, x, y = piece(wood(), box=(30, 30, 30)), 0.0, 0.0
+    bodies = [table()]
+    for number in range(4):
+        rotation = quaternion_of_rpy(0.0, 0.0, float(rng.uniform(0.0, np.pi / 2)))
+        bodies.append(Body(f"cube.{number}", cube, Pose((x, y, 0.03 * number + 0.015), rotation)))
+        x, y = x + float(rng.uniform(-0.012, 0.012)), y + float(rng.uniform(-0.012, 0.012))
+    return Assembly(f"stack {seed}", tuple(bodies))
 
 
 def _candidates(bricks: tuple[Body, ...], count: int) -> list[Body]:

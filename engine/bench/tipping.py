@@ -1,20 +1,18 @@
 """How true what tips over is: rocking, toppling, a ladder, dominoes, a cloth that is drawn away; beside closed forms
 and integrations as in `engine.bench.turning`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial
 
-from engine.bench.reading import WIDE, Experiment, Reading, seconds_until, standing, within
-from engine.bench.rigs import piece, table, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.settings import GRAVITY, Tuning
-from engine.world import Body, World
-from engine.worlds import new_world
-from models.piece import Piece
+from teeter.engine.bench.reading import WIDE, Experiment, Reading, seconds_until, standing, within
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY, Tuning
+from teeter.engine.world import Body, World
+from teeter.engine.worlds import new_world
+from teeter.models.piece import Piece
 
 WIDTH, HEIGHT = 0.02, 0.08
 """Metres of the block that rocks and topples."""

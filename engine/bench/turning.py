@@ -2,8 +2,6 @@
 integration of its own, which shares nothing with the worlds but gravity.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,15 +9,15 @@ from functools import partial
 
 import numpy as np
 
-from engine.bench.reading import Experiment, Reading, seconds_until, standing, within
-from engine.bench.rigs import piece, table, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.settings import GRAVITY, Tuning
-from engine.world import Body, World, tilted_gravity
-from engine.worlds import new_world
-from models.material import Material
-from models.piece import Array, Piece
+from teeter.engine.bench.reading import Experiment, Reading, seconds_until, standing, within
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY, Tuning
+from teeter.engine.world import Body, World, tilted_gravity
+from teeter.engine.worlds import new_world
+from teeter.models.material import Material
+from teeter.models.piece import Array, Piece
 
 # -- friction that turns -----------------------------------------------------------------------------------------
 

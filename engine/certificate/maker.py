@@ -4,8 +4,6 @@ The scene is rounded first (positions and corners to a nanometre, rotations as r
 computed from the rounded scene. What a certificate says is decided by `engine.certificate.checker` alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,16 +14,16 @@ from typing import Any
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from engine.certificate import checker
-from engine.certificate.checker import Vector
-from engine.certificate.motion import motion_of
-from engine.certificate.proof import FINE, NoCertificateError, System, forces_of, text, texts
-from engine.settings import GRAVITY
-from engine.topple.balance.statics import curved_reason
-from engine.topple.contact.detection import find_contacts
-from engine.world import Assembly, Body
-from engine.world import Vector as Direction
-from models.piece import Array
+from teeter.engine.certificate import checker
+from teeter.engine.certificate.checker import Vector
+from teeter.engine.certificate.motion import motion_of
+from teeter.engine.certificate.proof import FINE, NoCertificateError, System, forces_of, text, texts
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.balance.statics import curved_reason
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import Assembly, Body
+from teeter.engine.world import Vector as Direction
+from teeter.models.piece import Array
 
 NANOMETRE = 10**9
 """Parts of a metre, or of a kilogram, to which the scene is rounded."""

@@ -3,8 +3,6 @@
 Found in floating point as far inside the duals of the friction cones as can be, then rounded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -12,10 +10,10 @@ from typing import Any
 import clarabel
 import numpy as np
 
-from engine.certificate import checker
-from engine.certificate.checker import Vector
-from engine.certificate.proof import FINE, INTERIOR, NoCertificateError, System, solved
-from models.piece import Array
+from teeter.engine.certificate import checker
+from teeter.engine.certificate.checker import Vector
+from teeter.engine.certificate.proof import FINE, INTERIOR, NoCertificateError, System, solved
+from teeter.models.piece import Array
 
 SHALLOW = 1e-4
 """Depth beyond which a contact counts no more where as many as can be are to part."""

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.sparse import csc_matrix
 
-from engine.certificate import checker
-from engine.certificate.checker import Contact, Vector
-from engine.topple.contact.patches import axes_across
-from models.errors import TeeterError
-from models.piece import Array
+from teeter.engine.certificate import checker
+from teeter.engine.certificate.checker import Contact, Vector
+from teeter.engine.topple.contact.patches import axes_across
+from teeter.models.errors import TeeterError
+from teeter.models.piece import Array
 
 FINE = 10**12
 """Parts to which quaternions, forces and velocities are rounded."""

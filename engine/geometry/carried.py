@@ -1,19 +1,17 @@
 """What nothing carries: pieces in the air, how far they are over what lies below, and letting them down onto it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from engine.geometry.convex import bounds_of, is_near, slack_of, solids_at
-from engine.geometry.drop import drop
-from engine.pose import Pose
-from engine.tolerances import MAX_OVERLAP
-from engine.world import TABLE, Assembly, Body
-from models.piece import Ints
+from teeter.engine.geometry.convex import bounds_of, is_near, slack_of, solids_at
+from teeter.engine.geometry.drop import drop
+from teeter.engine.pose import Pose
+from teeter.engine.tolerances import MAX_OVERLAP
+from teeter.engine.world import TABLE, Assembly, Body
+from teeter.models.piece import Ints
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.geometry.rotation import Array
-from engine.pose import Pose
-from engine.tolerances import MAX_OVERLAP
-from engine.world import Body
-from models.convex import part_volume
-from models.hulls import convex_hull
-from models.piece import Part, Piece
+from teeter.engine.geometry.rotation import Array
+from teeter.engine.pose import Pose
+from teeter.engine.tolerances import MAX_OVERLAP
+from teeter.engine.world import Body
+from teeter.models.convex import part_volume
+from teeter.models.hulls import convex_hull
+from teeter.models.piece import Part, Piece
 
 
 @dataclass(frozen=True, slots=True, eq=False)

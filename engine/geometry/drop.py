@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from engine.geometry.convex import ConvexSolid, bounds_of, solids_at
-from engine.geometry.rotation import Array, shortest_rotation
-from engine.pose import Pose
-from engine.world import Body
-from models.hulls import convex_hull
-from models.piece import Piece
+from teeter.engine.geometry.convex import ConvexSolid, bounds_of, solids_at
+from teeter.engine.geometry.rotation import Array, shortest_rotation
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.models.hulls import convex_hull
+from teeter.models.piece import Piece
 
 BESIDE = 2e-5
 """Metres. Solids that overlap by less than this, seen from above, pass each other: bricks side by side."""

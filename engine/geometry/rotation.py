@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from models.piece import Array as Array
+from teeter.models.piece import Array as Array
 
 SMALL_ANGLE = 1e-6
 """Radians, below which the arc is the chord to the last bit and the division by its sine is avoided."""
@@ -115,8 +115,8 @@ def angle_between(
 
 
 def angles_between(first: Array, second: Array) -> Array:
-    """Returns the angles (n,) in radians between unit quaternions (n, 4), row by row; exact for tiny ones."""
-    chords = np.linalg.norm(first - second, axis=1), np.linalg.norm(first + second, axis=1)
+    """Returns the angles (...) in radians between unit quaternions (..., 4), row by row; exact for tiny ones."""
+    chords = lengths(first - second), lengths(first + second)
     return np.asarray(4.0 * np.arctan2(np.minimum(*chords), np.maximum(*chords)))
 
 
@@ -157,8 +157,12 @@ def slerp(first: Array, second: Array, share: float | Array) -> Array:
 
 
 def _length(rows: Array) -> Array:
-    """(n, 1), in half the time of `numpy.linalg.norm`."""
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None])
+    return lengths(rows)[:, None]
+
+
+def lengths(rows: Array) -> Array:
+    """Returns the lengths (...) of vectors (..., k), in half the time of `numpy.linalg.norm`."""
+    return np.asarray(np.sqrt(np.einsum("...i,...i->...", rows, rows)))
 
 
 def nudged(quaternion: Array, rotation: Array) -> Array:

@@ -1,7 +1,5 @@
 """Wind on pieces: pressure on what of each is seen from where it blows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 
@@ -9,11 +7,11 @@ import numpy as np
 import shapely
 from shapely.geometry.base import BaseGeometry
 
-from engine.geometry.convex import ConvexSolid, solids_at
-from engine.load import Load, Vector
-from engine.pose import vector_of
-from engine.world import Assembly, Body
-from models.piece import Array
+from teeter.engine.geometry.convex import ConvexSolid, solids_at
+from teeter.engine.load import Load, Vector
+from teeter.engine.pose import vector_of
+from teeter.engine.world import Assembly, Body
+from teeter.models.piece import Array
 
 WIND = "wind"
 """The name of the load."""

@@ -1,7 +1,5 @@
 """The packed recording: a zip that is the same bytes for the same contents, and is trusted in nothing when read."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -15,7 +13,7 @@ from typing import IO, Any
 
 from numpy.typing import NDArray
 
-from engine.record.format import (
+from teeter.engine.record.format import (
     ENTRIES,
     EVENTS,
     HASHES,
@@ -41,7 +39,7 @@ from engine.record.format import (
     parse,
     shown,
 )
-from engine.record.meta import read as read_meta
+from teeter.engine.record.meta import read as read_meta
 
 COMPRESSION = 8
 """Level of deflate: a twelfth smaller than the usual 6, for a second more in five minutes of a game."""

@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from models.errors import TeeterError
+from teeter.models.errors import TeeterError
 
 FORMAT = 1
 """The newest format version this code reads, and the one it writes."""

@@ -5,20 +5,18 @@ kept only where a straight line (or a great arc) between fewer would be off by m
 Peucker 1973). A body that is absent has the size 0.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.rotation import angles_between, slerp
-from engine.record.reader import Replay
-from engine.world import Body
-from models.export import GltfWriter
-from models.piece import Array
+from teeter.engine.geometry.rotation import angles_between, slerp
+from teeter.engine.record.reader import Replay
+from teeter.engine.world import Body
+from teeter.models.export import GltfWriter
+from teeter.models.piece import Array
 
 Keys = NDArray[np.int64]
 
@@ -26,6 +24,8 @@ TOLERANCE = 4.5e-5
 """Metres. What rounding to 32 bits adds stays far below the 0.05 mm that are promised."""
 TURN_TOLERANCE = math.radians(0.09)
 """Radians; quaternions in 16 bits add at most 0.005 degrees to reach the 0.1 that are promised."""
+STEEPEST = 32
+"""Levels after which spans are split in their middle: where they miss most may be at an end of them each time."""
 _Z_UP = [-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)]
 
 
@@ -123,48 +123,55 @@ def _continuous(turns: Array) -> Array:
 def keys_of_places(times: Array, places: Array, tolerance: float = TOLERANCE) -> Keys:
     """The frames (k,) whose places (n, 3), joined by straight lines, miss no frame by more than a tolerance; a single
     one when nothing moves."""
-    return _keys(len(times), lambda a, b: _straight(times, places, a, b), tolerance)
+
+    def misses(frames: Keys, first: Keys, last: Keys) -> Array:
+        """Metres by which frames miss the lines between two others."""
+        part = (times[frames] - times[first]) / (times[last] - times[first])
+        line = places[first] + part[:, None] * (places[last] - places[first])
+        return np.asarray(np.linalg.norm(places[frames] - line, axis=1))
+
+    return _keys(len(times), misses, tolerance, bool((places[-1] != places[0]).any()))
 
 
 def keys_of_turns(times: Array, turns: Array, tolerance: float = TURN_TOLERANCE) -> Keys:
     """The same for quaternions (n, 4) joined by great arcs; radians."""
-    return _keys(len(times), lambda a, b: _arc(times, turns, a, b), tolerance)
+
+    def misses(frames: Keys, first: Keys, last: Keys) -> Array:
+        """Radians by which frames miss the arcs between two others."""
+        part = (times[frames] - times[first]) / (times[last] - times[first])
+        return angles_between(turns[frames], slerp(turns[first], turns[last], part[:, None]))
+
+    return _keys(len(times), misses, tolerance, float(angles_between(turns[-1:], turns[:1])[0]) > 0.0)
 
 
-def _keys(count: int, misses: Any, tolerance: float) -> Keys:
-    if count == 1:
-        return np.array([0])
-    kept, open_spans = {0, count - 1}, [(0, count - 1)]
-    is_moving = False
-    while open_spans:
-        first, last = open_spans.pop()
-        if last - first < 2:
-            continue
-        off = misses(first, last)
-        worst = int(np.argmax(off))
-        if off[worst] > tolerance:
-            is_moving = True
-            middle = first + 1 + worst
-            kept.add(middle)
-            open_spans += [(first, middle), (middle, last)]
-    keys = np.array(sorted(kept))
-    ends_differ = float(misses(-1, count)[0]) > 0.0
-    return keys if is_moving or ends_differ else keys[:1]
-
-
-def _straight(times: Array, places: Array, first: int, last: int) -> Array:
-    """Metres by which frames between two miss the line from one to the other; (-1, n): how far the ends are apart."""
-    if first < 0:
-        return np.array([np.linalg.norm(places[-1] - places[0])])
-    part = (times[first + 1 : last] - times[first]) / (times[last] - times[first])
-    line = places[first] + part[:, None] * (places[last] - places[first])
-    return np.asarray(np.linalg.norm(places[first + 1 : last] - line, axis=1))
-
-
-def _arc(times: Array, turns: Array, first: int, last: int) -> Array:
-    """Radians by which frames between two miss the arc; (-1, n): how far the ends are apart."""
-    if first < 0:
-        return angles_between(turns[-1:], turns[:1])
-    part = (times[first + 1 : last] - times[first]) / (times[last] - times[first])
-    found = slerp(turns[first : first + 1], turns[last : last + 1], part[:, None])
-    return angles_between(turns[first + 1 : last], found)
+def _keys(
+    count: int, misses: Callable[[Keys, Keys, Keys], Array], tolerance: float, ends_differ: bool
+) -> Keys:
+    """All spans are split at once, a level at a time: whatever moves how wildly, it takes a few dozen passes."""
+    kept = np.zeros(count, dtype=np.bool_)
+    kept[[0, -1]] = True
+    # every frame that is not kept yet, and the two between which it lies
+    frames = np.arange(1, count - 1)
+    first, last = np.zeros_like(frames), np.full_like(frames, count - 1)
+    level = 0
+    while len(frames):
+        off = misses(frames, first, last)
+        begins = np.flatnonzero(np.diff(first, prepend=-1))
+        worst = np.repeat(np.maximum.reduceat(off, begins), np.diff(begins, append=len(frames)))
+        is_open = worst > tolerance
+        frames, first, last = frames[is_open], first[is_open], last[is_open]
+        off, worst = off[is_open], worst[is_open]
+        _, begins, lengths = np.unique(first, return_index=True, return_counts=True)
+        if level < STEEPEST:
+            peaks = np.flatnonzero(off == worst)
+            splits = frames[peaks[np.unique(first[peaks], return_index=True)[1]]]
+        else:
+            splits = frames[begins + lengths // 2]
+        kept[splits] = True
+        split = np.repeat(splits, lengths)
+        rest = frames != split
+        first, last = np.where(frames < split, first, split), np.where(frames < split, split, last)
+        frames, first, last = frames[rest], first[rest], last[rest]
+        level += 1
+    keys = np.flatnonzero(kept)
+    return keys if len(keys) > 2 or ends_differ else keys[:1]

@@ -1,13 +1,11 @@
 """Which record of a game is the latest: the file, or the folder of one that was interrupted."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
-from engine.record.format import RecordError
-from engine.record.part import SUFFIX, FolderLock
-from engine.record.reader import load
+from teeter.engine.record.format import RecordError
+from teeter.engine.record.part import SUFFIX, FolderLock
+from teeter.engine.record.reader import load
 
 
 def found(path: Path) -> Path:

@@ -1,14 +1,12 @@
 """Journal and events as lines: read once to see that all are right, kept as text, and parsed again when they are asked
 for. A parsed line takes ten times its bytes, and of an hour of play nobody needs all of them at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import overload
 
 import numpy as np
 
-from engine.record.format import MAX_LINE_BYTES, MAX_STEPS, Entry, RecordError, is_step, parse, shown
+from teeter.engine.record.format import MAX_LINE_BYTES, MAX_STEPS, Entry, RecordError, is_step, parse, shown
 
 
 class EntryLines(Sequence[Entry]):

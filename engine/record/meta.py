@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from engine.record.format import FORMAT, MAX_BODIES, MAX_BYTES_OF, META, RecordError, parse, shown
-from engine.worlds import PACKAGES, Engine, engine_in_use
+from teeter.engine.record.format import FORMAT, MAX_BODIES, MAX_BYTES_OF, META, RecordError, parse, shown
+from teeter.engine.worlds import Engine, engine_in_use, package_of
 
 NO_CONTROLS = r"^\P{Cc}*$"
 """What a terminal or a page shows as it is: letters of any language, nothing that it would obey."""
@@ -112,7 +112,7 @@ def fingerprint(engine: Engine | None = None) -> str:
     differ in the last bits without fault.
     """
     here = Versions.installed()
-    package = PACKAGES[engine or engine_in_use()]
+    package = package_of(engine or engine_in_use())
     libraries = f"python {here.python}, numpy {here.numpy}, {package} {_version(package)}"
     return f"{platform.machine()} {platform.system()}, {libraries}, arithmetic {arithmetic()}"
 

@@ -5,8 +5,6 @@ holds no contact impulses, and need not: an impact is a jump of velocity that gr
 is that jump times the mass.
 """
 
-from __future__ import annotations
-
 import math
 from array import array
 from collections.abc import Iterator, Sequence
@@ -16,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.rotation import matrices_of
-from engine.record.format import BLOCK, TRACK, Entry, RecordError
-from engine.record.reader import Replay
-from engine.settings import GRAVITY
-from engine.tolerances import FALL_DROP_SEEN, has_fallen, is_impact
-from models.piece import Array
+from teeter.engine.geometry.rotation import matrices_of
+from teeter.engine.record.format import BLOCK, TRACK, Entry, RecordError
+from teeter.engine.record.reader import Replay
+from teeter.engine.settings import GRAVITY
+from teeter.engine.tolerances import FALL_DROP_SEEN, has_fallen, is_impact
+from teeter.models.piece import Array
 
 Mask = NDArray[np.bool_]
 

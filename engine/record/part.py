@@ -5,8 +5,6 @@ lets one process at a time write it.
 so what a crash tore off lies beyond the last line, and reading stops there.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl
@@ -20,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.record.format import (
+from teeter.engine.record.format import (
     EVENTS,
     HASHES,
     JOURNAL,
@@ -35,7 +33,7 @@ from engine.record.format import (
     RecordError,
     is_digest,
 )
-from engine.record.meta import read as read_meta
+from teeter.engine.record.meta import read as read_meta
 
 SUFFIX = ".part"
 TRACK = "track.bin"

@@ -1,7 +1,5 @@
 """Reading a recording, packed or unfinished. Whatever is wrong with it is a RecordError; nothing in it is executed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.rotation import slerp
-from engine.record import archive, part
-from engine.record.format import (
+from teeter.engine.geometry.rotation import slerp
+from teeter.engine.record import archive, part
+from teeter.engine.record.format import (
     EVENTS,
     HASHES,
     JOURNAL,
@@ -24,10 +22,10 @@ from engine.record.format import (
     check_poses,
     check_steps,
 )
-from engine.record.lines import EntryLines
-from engine.record.meta import Meta
-from engine.record.meta import read as read_meta
-from models.piece import Array
+from teeter.engine.record.lines import EntryLines
+from teeter.engine.record.meta import Meta
+from teeter.engine.record.meta import read as read_meta
+from teeter.models.piece import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

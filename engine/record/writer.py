@@ -15,8 +15,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.record import archive, part
-from engine.record.format import (
+from teeter.engine.record import archive, part
+from teeter.engine.record.format import (
     EVENTS,
     JOURNAL,
     MAX_BYTES_OF,
@@ -30,10 +30,10 @@ from engine.record.format import (
     on_grid,
     pose_fault,
 )
-from engine.record.meta import Meta, written
-from engine.record.part import FileLock, FolderLock, Stream, check_free
-from engine.record.reader import Replay, load
-from models.files import take_place
+from teeter.engine.record.meta import Meta, written
+from teeter.engine.record.part import FileLock, FolderLock, Stream, check_free
+from teeter.engine.record.reader import Replay, load
+from teeter.models.files import take_place
 
 
 class Recorder:

@@ -1,8 +1,6 @@
 """What can go wrong with a verdict or a study: `ToppleError` > `StaticsError`, `NotStandingError`, `SweepError`."""
 
-from __future__ import annotations
-
-from models.errors import TeeterError
+from teeter.models.errors import TeeterError
 
 
 class ToppleError(TeeterError):

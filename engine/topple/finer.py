@@ -11,17 +11,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, KDTree
 
-from engine.tolerances import TOUCH_AT_REST
-from engine.topple.contact.arrays import Array
-from engine.topple.contact.curves import touching_on_curves
-from engine.topple.contact.detection import find_contacts
-from engine.topple.contact.features import departure, sagitta
-from engine.topple.contact.rims import rims_of
-from engine.topple.contact.rounds import Round, rounds_of
-from engine.world import Assembly, Body, magnification
-from models.piece import Part
+from teeter.engine.tolerances import TOUCH_AT_REST
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.curves import touching_on_curves
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.contact.features import departure, sagitta
+from teeter.engine.topple.contact.rims import rims_of
+from teeter.engine.topple.contact.rounds import Round, rounds_of
+from teeter.engine.world import Assembly, Body, magnification
+from teeter.models.piece import Part
 
 FINE = np.radians(0.2)
 """Between neighbouring corners: a tenth of what a trial lets a piece turn by."""
@@ -34,6 +34,8 @@ GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
 APPROACHES = 4
 SAME = 1e-7
 """Of a part's size: corners so little outside a side lie on it."""
+CLOSE = 1e-4
+"""Of a part's size: corners nearer to each other are one; a fifth of a degree apart they are ten times as far."""
 
 
 def with_true_curves(assembly: Assembly) -> Assembly:
@@ -109,6 +111,16 @@ def _finer(body: Body, corners: Array) -> Body:
     return replace(body, piece=replace(piece, parts=parts))
 
 
+def _apart(new: Array, known: Array, least: float) -> Array:
+    """Returns corners without those that nearly meet others, or known ones: engines in 32 bits find no hull of them."""
+    whole = np.concatenate([known, new])
+    first, second = np.array(sorted(KDTree(whole).query_pairs(least)), dtype=np.int64).reshape(-1, 2).T
+    lost = np.zeros(len(whole), dtype=np.bool_)
+    for one, other in zip(first.tolist(), second.tolist(), strict=True):
+        lost[other] = lost[other] or not lost[one]
+    return new[~lost[len(known) :]]
+
+
 def _wider(part: Part, corners: Array, room: float, surfaces: tuple[Round, ...]) -> Part:
     if part.kind != "hull":
         return part
@@ -120,5 +132,5 @@ def _wider(part: Part, corners: Array, room: float, surfaces: tuple[Round, ...])
     size = float(np.ptp(on_curves, axis=0).max())
     planes = ConvexHull(on_curves / size).equations
     outside = size * (corners / size @ planes[:, :3].T + planes[:, 3]).max(axis=1)
-    new = corners[(outside > SAME * size) & (outside <= room)]
+    new = _apart(corners[(outside > SAME * size) & (outside <= room)], on_curves, CLOSE * size)
     return replace(part, vertices=np.concatenate([on_curves, new])) if len(new) else part

@@ -4,13 +4,11 @@ Bullet limits friction along two directions, each by mu times the normal force: 
 sqrt(2) mu between the two.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
-from engine.world import Assembly, World
-from models.material import pair_coefficient
+from teeter.engine.world import Assembly, World
+from teeter.models.material import pair_coefficient
 
 LOADED = 0.01
 """Part of the greatest force: a contact with less is not asked for its grip."""

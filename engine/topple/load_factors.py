@@ -13,8 +13,9 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.topple.balance.boundary import NearestBoundary
-from engine.topple.balance.equilibrium import (
+from teeter.engine.rolling import resists
+from teeter.engine.topple.balance.boundary import NearestBoundary
+from teeter.engine.topple.balance.equilibrium import (
     MAX_PULL,
     UNBALANCED,
     Balance,
@@ -22,13 +23,13 @@ from engine.topple.balance.equilibrium import (
     balance_of,
     fall,
 )
-from engine.topple.balance.reached import reached_along
-from engine.topple.balance.rocking import RockingBalance, hangs, rocking_of
-from engine.topple.balance.statics import LoadFactor, Statics
-from engine.topple.contact.arrays import Array, Ints
-from engine.topple.contact.detection import Contacts
-from engine.topple.errors import StaticsError
-from engine.world import Assembly, Vector
+from teeter.engine.topple.balance.reached import reached_along
+from teeter.engine.topple.balance.rocking import RockingBalance, hangs, rocking_of
+from teeter.engine.topple.balance.statics import LoadFactor, Statics
+from teeter.engine.topple.contact.arrays import Array, Ints
+from teeter.engine.topple.contact.detection import Contacts
+from teeter.engine.topple.errors import StaticsError
+from teeter.engine.world import Assembly, Vector
 
 ACCELERATION = "acceleration"
 """The name of the load."""
@@ -48,7 +49,11 @@ def load_factors(
     """
     if statics.stands is None or statics.wedged:
         return ()
-    rocking = rocking_of(assembly, contacts, gravity, None) if contacts.curved else None
+    rocking = (
+        rocking_of(assembly, contacts, gravity, None, resisting=resists(assembly.bodies))
+        if contacts.curved
+        else None
+    )
     if contacts.curved and rocking is None:
         return ()
     balance = rocking.balance if rocking else balance_of(assembly, contacts, gravity=gravity)

@@ -5,18 +5,16 @@ and a hull is smaller than its piece. So pieces are first moved by that much (`e
 they rest on each other like wood, others so that faces touch again that did before.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.topple.balance.mechanism import explain
-from engine.topple.balance.statics import Statics, analyse
-from engine.topple.contact.detection import Contacts, contacts_at_rest
-from engine.topple.perturbation import Dynamics, at_poses
-from engine.topple.resting import at_rest, rejoined, resting
-from engine.world import Assembly, Vector
+from teeter.engine.topple.balance.mechanism import explain
+from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.contact.detection import Contacts, contacts_at_rest
+from teeter.engine.topple.perturbation import Dynamics, at_poses
+from teeter.engine.topple.resting import at_rest, rejoined, resting
+from teeter.engine.world import Assembly, Vector
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,21 +4,19 @@ Every trial is a fresh world (`trial.py`). A scene stands when it stands from ev
 verdict.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.tolerances import has_fallen
-from engine.topple.grip import MAX_GRIP, within_cones
-from engine.topple.trial import (
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.tolerances import has_fallen
+from teeter.engine.topple.grip import MAX_GRIP, within_cones
+from teeter.engine.topple.stages import stage
+from teeter.engine.topple.trial import (
     Trial,
     TrialTask,
     limits_of,
@@ -26,9 +24,9 @@ from engine.topple.trial import (
     run_quickly,
     run_trial,
 )
-from engine.workers import in_order
-from engine.world import DOWN, Assembly, Vector
-from models.piece import Array
+from teeter.engine.workers import in_order
+from teeter.engine.world import DOWN, Assembly, Vector
+from teeter.models.piece import Array
 
 TRIALS, SURE_TRIALS = 4, 2
 """Different disturbances a scene must survive: a ball on a ball survives none, whatever the first direction. And how
@@ -81,9 +79,12 @@ def running_trials(
 
         def finish(statics: bool | None, degrees: float | None = None) -> Dynamics:
             enough = min(trials, SURE_TRIALS) if statics and (degrees or 0.0) >= SURE_DEG else trials
-            found = list(islice(quick, enough))
-            if not all(trial.stands for trial in found):
-                found.extend(quick)
+            found: list[Trial] = []
+            while len(found) < enough:
+                stage(f"simulation: disturbance {len(found) + 1} of {enough}")
+                found.append(next(quick))
+                if not found[-1].stands:
+                    enough = trials
             has_room = not statics or degrees is None or math.radians(degrees) > GENTLER * limits.turn
             return _second_look(tasks, found, statics, workers, has_room=has_room)
 
@@ -120,8 +121,9 @@ def _second_look(
         again = [replace(tasks[number], share=share, has_room=has_room) for number in fallen]
         again = _on_true_curves(again) or again
         with in_order(run_finely, again, min(workers, len(fallen))) as fine:
-            for number, trial in zip(fallen, fine, strict=True):
-                trials[number] = trial
+            for at, number in enumerate(fallen, start=1):
+                stage(f"simulation: fall {at} of {len(fallen)} again, in finer steps")
+                trials[number] = trial = next(fine)
                 if not has_room and not trial.stands:
                     unseen = [other for other in fallen if other > number]
                     break
@@ -134,7 +136,7 @@ def _on_true_curves(tasks: list[TrialTask]) -> list[TrialTask]:
     if not tasks:
         return []
     # imported here because that takes a quarter of a second, which most trials need not wait for
-    from engine.topple.finer import with_true_curves
+    from teeter.engine.topple.finer import with_true_curves
 
     finer = with_true_curves(tasks[0].assembly)
     return [] if finer is tasks[0].assembly else [replace(task, assembly=finer) for task in tasks]

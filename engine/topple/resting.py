@@ -13,8 +13,6 @@ open. As c goes to nought this becomes the linear complementarity problem of rig
 no answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -23,14 +21,14 @@ import numpy as np
 from scipy.sparse import coo_array, csc_array, csc_matrix, eye_array, vstack
 from scipy.sparse.linalg import lsqr
 
-from engine.geometry.rotation import nudged, rotated
-from engine.settings import GRAVITY
-from engine.topple.balance.equilibrium import SOLVED, free_numbers, solver_settings, wrenches_at
-from engine.topple.contact.arrays import Array, Bools, Ints
-from engine.topple.contact.detection import Contacts, find_contacts
-from engine.topple.contact.features import Features, of_bodies
-from engine.topple.perturbation import at_poses
-from engine.world import Assembly, Contact, magnification
+from teeter.engine.geometry.rotation import nudged, rotated
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.balance.equilibrium import SOLVED, free_numbers, solver_settings, wrenches_at
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.engine.topple.contact.detection import Contacts, find_contacts
+from teeter.engine.topple.contact.features import Features, of_bodies
+from teeter.engine.topple.perturbation import at_poses
+from teeter.engine.world import Assembly, Contact, magnification
 
 YIELDING = 1e-7
 """Metres a contact point yields under the weight of a piece, at the games' size. Beech pressed across its grain (0.6

@@ -15,14 +15,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.random import Generator, default_rng  # here, and not once more in every process that runs a trial
 
-from engine.geometry.rotation import angles_between, matrix_of, quaternion_of
-from engine.pose import Pose, vector_of
-from engine.settings import RATES, REFERENCE_SIZE, TUNING, Tuning
-from engine.tolerances import FALL_DROP, FALL_ROTATION, REST_IN_TRIAL, RestTolerance, has_fallen, is_at_rest
-from engine.topple.grip import grip_of
-from engine.world import Assembly, Body, Scale, Tick, Vector, World, magnification, typical_size
-from engine.worlds import new_world
-from models.piece import Array
+from teeter.engine.geometry.rotation import angles_between, lengths, matrix_of, quaternion_of
+from teeter.engine.pose import Pose, vector_of
+from teeter.engine.settings import RATES, REFERENCE_SIZE, TUNING, Tuning
+from teeter.engine.tolerances import (
+    FALL_DROP,
+    FALL_ROTATION,
+    REST_IN_TRIAL,
+    RestTolerance,
+    has_fallen,
+    is_at_rest,
+)
+from teeter.engine.topple.grip import grip_of
+from teeter.engine.topple.light_feet import sturdy
+from teeter.engine.world import Assembly, Body, Scale, Tick, Vector, World, magnification, typical_size
+from teeter.engine.worlds import new_world
+from teeter.models.piece import Array
 
 Sink = Callable[[Tick, int], None]
 """Receives every reading of a run, and its steps a second. Where one run follows another the steps start again."""
@@ -182,7 +190,7 @@ def run_quickly(task: TrialTask, sink: Sink = _unseen) -> Trial:
     assembly, limits, time = task.assembly, task.limits, task.time
     if not assembly.free:
         return Trial(True, 0.0, 0.0, 0.0, 0.0, None, None, (), (), np.zeros((0, 7)))
-    start = disturbed(assembly, limits, task.seed).bodies
+    start = sturdy(disturbed(assembly, limits, task.seed).bodies, task.gravity)
     many = len(assembly.free) > MANY
     tuning = replace(TUNING, iterations=FINE_ITERATIONS[0]) if many else TUNING
     with new_world(start, tuning=tuning) as world:
@@ -194,8 +202,9 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
     """The runs that decide whether a fall is one: the first that stands, else the last that was let go at once. What
     fell while it was put down may lie by then: nothing of that is told or shown."""
     assembly, limits, gravity = task.assembly, task.limits, task.gravity
-    whole = disturbed(assembly, limits, task.seed).bodies
-    less = disturbed(assembly, limits, task.seed, task.share).bodies
+    whole, less = (
+        sturdy(disturbed(assembly, limits, task.seed, share).bodies, gravity) for share in (1.0, task.share)
+    )
     scale = Scale.of(whole)
     fewest, most = FINE_ITERATIONS
     tuning = replace(TUNING, iterations=min(most, max(fewest, 2400 // len(assembly.free))))
@@ -260,6 +269,10 @@ def _run(
     return replace(trial, grip=grip_of(world, assembly)) if trial.stands else trial
 
 
+START, SETTLED, LAST, ANCHOR = range(4)
+"""What a reading is compared with."""
+
+
 class _TrialMonitor:
     """Follows one run: how far the pieces went, who went first, whether it is over."""
 
@@ -270,8 +283,10 @@ class _TrialMonitor:
         self.smallest = np.array([float(body.piece.extents.min()) for body in free])
         self.reach = np.array([0.5 * float(np.linalg.norm(body.piece.extents)) for body in free])
         self.down = np.asarray(gravity) / np.linalg.norm(gravity)
-        self.last = self.anchor = Tick(0, self.names, self.start, np.zeros(len(free)), None)
-        self.settled: Array | None = None
+        self.last = 0
+        # poses at the start, once settled, at the last reading, and since when nothing has got far
+        self.before = np.stack([self.start] * 4)
+        self.has_settled = False
         self.sink = self.shift = self.turn = 0.0
         self.first: str | None = None
         self.moved_at: int | None = None
@@ -282,46 +297,39 @@ class _TrialMonitor:
         """Takes in a reading; returns whether the trial is over."""
         poses, seconds = tick.poses, tick.step / self.rate
         lowered = (poses[:, :3] - self.start[:, :3]) @ self.down
-        away, turned = _moves(self.start, poses)
-        far = np.maximum(away / self.limits.shift, turned / self.limits.twist)
+        if seconds > self.limits.settling and not self.has_settled:
+            self.before[SETTLED], self.has_settled = poses, True
+        # all at once: for a few pieces a call costs more than its arithmetic
+        away, turned = _moves(self.before, poses)
+        far = np.maximum(away[START] / self.limits.shift, turned[START] / self.limits.twist)
         if self.first is None and far.max() > 1.0:
             self.first, self.moved_at = self.names[int(far.argmax())], tick.step
         if seconds <= self.limits.settling:
             self.sink = max(self.sink, float(lowered.max()))
         else:
-            self._after(poses)
+            self.shift = max(self.shift, float(away[SETTLED].max()))
+            self.turn = max(self.turn, float(turned[SETTLED].max()))
         has_failed = self.shift > self.limits.shift or self.turn > self.limits.twist
-        if self.failed_at is None and (has_failed or bool(self._fallen(lowered, turned).any())):
+        if self.failed_at is None and (has_failed or bool(self._fallen(lowered, turned[START]).any())):
             self.failed_at = tick.step
-        self._follow_rest(tick)
-        self.last = tick
+        self._follow_rest(tick, (away + turned * self.reach).max(axis=1))
         return self._is_over(tick.step)
 
-    def _follow_rest(self, tick: Tick) -> None:
+    def _follow_rest(self, tick: Tick, moved: Array) -> None:
         """Since when nothing has got far. Distance over time, not the solver's velocities: those of
         hulls jump by millimetres a second from step to step while nothing moves."""
-        limits, last, anchor = self.limits, self.last, self.anchor
-        slow = limits.rest_speed * (tick.step - last.step) / self.rate
+        limits = self.limits
+        slow = limits.rest_speed * (tick.step - self.last) / self.rate
         rest = RestTolerance(slow, limits.rest_distance, limits.rest_time)
-        if not is_at_rest(self._distance(last, tick), lambda: self._distance(anchor, tick), rest):
-            self.anchor, self.resting_since = tick, None
-        elif self.resting_since is None:
-            self.anchor, self.resting_since = tick, tick.step
-
-    def _distance(self, before: Tick, after: Tick) -> float:
-        away, turned = _moves(before.poses, after.poses)
-        return float((away + turned * self.reach).max())
+        is_resting = is_at_rest(float(moved[LAST]), lambda: float(moved[ANCHOR]), rest)
+        if not is_resting or self.resting_since is None:
+            self.before[ANCHOR] = tick.poses
+            self.resting_since = tick.step if is_resting else None
+        self.before[LAST], self.last = tick.poses, tick.step
 
     def _fallen(self, lowered: Array, turned: Array) -> Array:
         is_down = has_fallen(lowered, self.smallest, self.limits.drop)
         return np.asarray(is_down | (turned > self.limits.tumble))
-
-    def _after(self, poses: Array) -> None:
-        if self.settled is None:
-            self.settled = poses
-        away, turned = _moves(self.settled, poses)
-        self.shift = max(self.shift, float(away.max()))
-        self.turn = max(self.turn, float(turned.max()))
 
     def _is_over(self, step: int) -> bool:
         if self.failed_at is not None:
@@ -352,6 +360,6 @@ class _TrialMonitor:
 
 
 def _moves(before: Array, after: Array) -> tuple[Array, Array]:
-    """Returns how far centres moved (n,) in metres, and how far pieces turned (n,) in radians, between poses (n, 7)."""
-    away = np.linalg.norm(after[:, :3] - before[:, :3], axis=1)
-    return away, angles_between(before[:, 3:], after[:, 3:])
+    """Returns how far centres moved (..., n) in metres, and how far pieces turned (..., n) in radians, between poses
+    (..., n, 7)."""
+    return lengths(after[..., :3] - before[..., :3]), angles_between(before[..., 3:], after[..., 3:])

@@ -10,12 +10,13 @@ import math
 import os
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
-from engine.geometry.carried import ROUNDING, Floating, beyond_table, floating, seated
-from engine.geometry.wind import with_wind
-from engine.tolerances import TOUCH_DECLARED
-from engine.topple.perturbation import (
+from teeter.engine.geometry.carried import ROUNDING, Floating, beyond_table, floating, seated
+from teeter.engine.geometry.wind import with_wind
+from teeter.engine.tolerances import TOUCH_DECLARED
+from teeter.engine.topple.perturbation import (
     TRIALS,
     Dynamics,
     at_poses,
@@ -23,15 +24,17 @@ from engine.topple.perturbation import (
     running_trials,
     settle_undisturbed,
 )
-from engine.topple.trial import Trial
-from engine.world import Assembly, Vector, tilted_gravity
-from engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, using
-from models.errors import Untrue
+from teeter.engine.topple.stages import stage
+from teeter.engine.topple.trial import Trial
+from teeter.engine.world import Assembly, Vector, tilted_gravity
+from teeter.engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, using
+from teeter.models.errors import Untrue
+from teeter.models.piece import Piece
 
 if TYPE_CHECKING:
-    from engine.topple.balance.statics import LoadFactor, Statics
-    from engine.topple.contact.detection import Contacts
-    from engine.topple.one_pose import Missing
+    from teeter.engine.topple.balance.statics import Statics
+    from teeter.engine.topple.contact.detection import Contacts
+    from teeter.engine.topple.one_pose import Missing
 
 Word = Literal["stands", "topples", "unsure"]
 Pose = Literal["declared", "rest"]
@@ -103,7 +106,7 @@ class Verdict(Untrue):
 
 def contacts_of(verdict: Verdict) -> Contacts:
     """Returns the contacts that statics used."""
-    from engine.topple.contact.detection import contacts_at_rest, find_contacts
+    from teeter.engine.topple.contact.detection import contacts_at_rest, find_contacts
 
     return (find_contacts if verdict.pose == "declared" else contacts_at_rest)(verdict.judged)
 
@@ -140,11 +143,12 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
         height = max((group.gap for group in loose if group.over is not None), default=0.0)
         settling, loose = let_fall(assembly, names, height, gravity=options.gravity), ()
     elif options.settle > 0.0:
-        from engine.topple.contact.detection import find_contacts
+        from teeter.engine.topple.contact.detection import find_contacts
 
         loose = tuple(group for group in loose if group.gap > options.settle + ROUNDING)
         assembly = seated(assembly, options.settle)
         if assembly is declared or not find_contacts(assembly).meet:
+            stage("letting the pieces down")
             settling = settle_undisturbed(assembly, gravity=options.gravity)
     if settling is not None and settling.stands:
         assembly = at_poses(assembly, settling.names, settling.poses)
@@ -157,9 +161,10 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
         workers=options.workers if options.workers is not None else min(TRIALS, os.cpu_count() or 1),
     ) as finish:
         # imported here because that takes a quarter of a second, which the trials need not wait for
-        from engine.topple.balance.statics import analyse
-        from engine.topple.contact.detection import find_contacts
+        from teeter.engine.topple.balance.statics import analyse
+        from teeter.engine.topple.contact.detection import find_contacts
 
+        stage("force balance")
         contacts = find_contacts(assembly)
         judged = assembly
         pose: Pose = "declared" if settling is None and (contacts.meet or loose) else "rest"
@@ -167,13 +172,13 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
             analyse(assembly, gravity=options.gravity, contacts=contacts) if pose == "declared" else None
         )
         if statics is not None and statics.stands is False and not loose:
-            from engine.topple.one_pose import sunk
+            from teeter.engine.topple.one_pose import sunk
 
             if lower := sunk(assembly, options.gravity):
                 judged, statics, pose = *lower, "rest"
         dynamics = finish(None) if statics is None else finish(statics.stands_by_itself, statics.tilt_deg)
     if statics is None:
-        from engine.topple.one_pose import statics_at_rest
+        from teeter.engine.topple.one_pose import statics_at_rest
 
         reach = max(options.settle, TOUCH_DECLARED.gap)
         judged, statics = statics_at_rest(declared, contacts, dynamics, reach, options.gravity)
@@ -202,16 +207,17 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
         off_table=off_table,
     )
     if statics.stands is False and dynamics.stands:
-        from engine.topple.one_pose import missing_force
+        from teeter.engine.topple.one_pose import missing_force
 
         found = replace(found, missing=missing_force(judged, statics, options.gravity))
     if statics.stands_by_itself and not dynamics.stands:
-        from engine.topple.balance.sharp_edges import meeting_exactly
+        from teeter.engine.topple.balance.sharp_edges import meeting_exactly
 
         found = replace(found, edges=meeting_exactly(judged, contacts_of(found), options.gravity))
     if any(options.acceleration) or any(body.loads for body in assembly.free):
-        from engine.topple.load_factors import load_factors
+        from teeter.engine.topple.load_factors import load_factors
 
+        stage("how much of each load it carries")
         factors = load_factors(judged, contacts_of(found), statics, options.gravity, options.acceleration)
         found = replace(found, statics=replace(statics, factors=factors))
     return replace(found, wall=time.perf_counter() - started)
@@ -243,11 +249,14 @@ def with_friction(assembly: Assembly, friction: float | None) -> Assembly:
     """Returns the assembly with one coefficient of friction for every pair; as it is when that is None."""
     if friction is None:
         return assembly
-    bodies = []
-    for body in assembly.bodies:
-        material = body.piece.material.model_copy(update={"friction": friction})
-        bodies.append(replace(body, piece=replace(body.piece, material=material)))
+    bodies = (replace(body, piece=_rubbed(body.piece, friction)) for body in assembly.bodies)
     return Assembly(assembly.name, tuple(bodies))
+
+
+@lru_cache(maxsize=1024)
+def _rubbed(piece: Piece, friction: float) -> Piece:
+    """The same one every time: what is kept by piece, its features and hulls, is made once."""
+    return replace(piece, material=piece.material.model_copy(update={"friction": friction}))
 
 
 def _largest_move(before: Assembly, after: Assembly) -> float:
@@ -256,87 +265,3 @@ def _largest_move(before: Assembly, after: Assembly) -> float:
         for one, other in zip(before.bodies, after.bodies, strict=True)
     ]
     return max(moves, default=0.0)
-
-
-def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
-    """Returns the verdict as `teeter check --json` prints it: millimetres, degrees, newtons, seconds."""
-    statics, witness = verdict.statics, verdict.witness
-    return {
-        "teeter": version,
-        "scene": verdict.scene,
-        "verdict": verdict.word,
-        "pose": verdict.pose,
-        "settled_mm": _mm(verdict.settled),
-        "statics": None if statics.stands is None else _statics_json(statics),
-        "statics_why": statics.why,
-        "dynamics": _dynamics_json(verdict.dynamics),
-        "missing": None if verdict.missing is None else _missing_json(verdict.missing),
-        "edges": verdict.edges and list(verdict.edges),
-        "floating": [_floating_json(group) for group in verdict.loose],
-        "off_table": list(verdict.off_table),
-        "loads": [_load_json(found) for found in statics.factors],
-        "engine": verdict.engine,
-        "witness": None
-        if witness is None
-        else {"engine": witness.engine, "verdict": witness.word, **_seen_by(witness)},
-        "wall_s": round(verdict.wall, 3),
-    }
-
-
-def _floating_json(group: Floating) -> dict[str, Any]:
-    gap = None if group.over is None else _mm(group.gap)
-    return {"pieces": list(group.names), "over": group.over, "gap_mm": gap}
-
-
-def _load_json(found: LoadFactor) -> dict[str, Any]:
-    ends = {"factor": found.factor, "least": found.least}
-    rounded = {key: None if end is None else round(end, 6) for key, end in ends.items()}
-    return {"load": found.name, **rounded, "stands": found.stands, "stands_without": found.without}
-
-
-def _missing_json(missing: Missing) -> dict[str, Any]:
-    return {
-        "contact": [missing.first, missing.second],
-        "force_n": round(missing.force, 5),
-        "point_mm": [_mm(value) for value in missing.point],
-    }
-
-
-def _dynamics_json(dynamics: Dynamics) -> dict[str, Any]:
-    return {
-        "stands": dynamics.stands,
-        "simulated_s": round(dynamics.simulated, 4),
-        "sink_mm": _mm(dynamics.sink),
-        "max_shift_mm": _mm(dynamics.shift),
-        "max_turn_deg": round(math.degrees(dynamics.turn), 4),
-        "first_to_move": dynamics.first_to_move,
-        "fell": list(dynamics.fell),
-        "trials": [trial.stands for trial in dynamics.trials],
-    }
-
-
-def _seen_by(witness: Verdict) -> dict[str, Any]:
-    found = _dynamics_json(witness.dynamics)
-    return {name: found[name] for name in ("stands", "sink_mm", "max_shift_mm", "fell", "trials")}
-
-
-STATICS_KEYS = (
-    *("stands", "needs_friction", "tilt_deg", "tilt_direction_deg"),
-    *("push_n", "push_piece", "push_mode", "weakest", "tilt_at_least", "push_at_least"),
-)
-"""In the order in which they are printed."""
-
-
-def _statics_json(statics: Statics) -> dict[str, Any]:
-    found = {name: getattr(statics, name) for name in STATICS_KEYS}
-    found = {name: round(value, 5) if isinstance(value, float) else value for name, value in found.items()}
-    pieces = {name: {"load_n": round(load, 5)} for name, load in statics.loads.items()}
-    wedged = statics.wedged and {
-        "between": [statics.wedged.first, statics.wedged.second],
-        "clamping_n": round(statics.wedged.newtons, 5),
-    }
-    return found | {"pieces": pieces, "wedged": wedged, "rolls": list(statics.rolls), "why": statics.why}
-
-
-def _mm(metres: float) -> float:
-    return round(metres * 1e3, 4)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.geometry.wind import WIND
-from engine.settings import GRAVITY
-from engine.topple.balance.mechanism import OVER, Explanation
-from engine.topple.balance.statics import LoadFactor, Statics
-from engine.topple.balance.wedging import Wedge
-from engine.topple.load_factors import ACCELERATION
-from engine.topple.verdict import CheckOptions, Verdict, joint
+from teeter.engine.geometry.wind import WIND
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.balance.mechanism import OVER, Explanation
+from teeter.engine.topple.balance.statics import LoadFactor, Statics
+from teeter.engine.topple.balance.wedging import Wedge
+from teeter.engine.topple.load_factors import ACCELERATION
+from teeter.engine.topple.verdict import CheckOptions, Verdict, joint
 
 LEAST_FORCE = 1e-7
 """Newtons: less is no number to tell anyone."""
@@ -27,7 +27,7 @@ NO_SHIFT = 5e-6
 LISTED = 6
 """Names in a row, at most."""
 if TYPE_CHECKING:
-    from engine.topple.one_pose import Missing
+    from teeter.engine.topple.one_pose import Missing
 
 COMPASS = ("+x", "+x+y", "+y", "-x+y", "-x", "-x-y", "-y", "+x-y")
 
@@ -53,7 +53,18 @@ def headline(verdict: Verdict) -> str:
 
 def may_roll(statics: Statics) -> str:
     """Returns what rolls at a touch, and what stops it."""
-    return f"{listing(statics.rolls)} may roll: only rolling resistance stops it, or something in its way"
+    return f"{listing(statics.rolls)} may roll: only rolling resistance (rolling_mm) stops it, or something in its way"
+
+
+def coloured(verdict: Verdict) -> tuple[str, str] | None:
+    """Returns the piece that pictures colour, and why that one; None where nothing would move."""
+    weakest, first = verdict.statics.weakest, verdict.dynamics.first_to_move
+    if verdict.word == "stands" and weakest:
+        return weakest, f"moves most at the tilt margin: {weakest}"
+    if first:
+        how = {"topples": "goes first", "unsure": "goes first where it falls", "stands": "may roll"}
+        return first, f"{how[verdict.word]}: {first}"
+    return (weakest, f"would move most: {weakest}") if weakest else None
 
 
 def _down(count: int) -> str:
@@ -164,12 +175,13 @@ def _margin_rows(verdict: Verdict) -> list[tuple[str, str]]:
     elif statics.tilt_deg is not None and statics.tilt_direction_deg is not None:
         tilt = f"{_at_least(statics.tilt_at_least)}{statics.tilt_deg:.2f} degrees of table tilt"
         side = "" if statics.tilt_at_least else f", down towards {compass(statics.tilt_direction_deg)}"
-        first = f"; {statics.weakest} moves most then" if statics.weakest else ""
+        first = f"; then it {statics.tilt_mode}s: {statics.weakest} moves most" if statics.tilt_mode else ""
         found.append(("tilt margin", f"{tilt}{side}{first}{alone}"))
     if statics.push_n is not None and statics.push_n >= LEAST_FORCE:
         push = f"{_at_least(statics.push_at_least)}{newtons(statics.push_n)} sideways at the top of"
         mode = "" if statics.push_at_least else f", before anything {statics.push_mode}s"
-        found.append(("push margin", f"{push} {statics.push_piece}, the highest piece{mode}{alone}"))
+        where = f"{statics.push_piece}, the highest piece (elsewhere less may do)"
+        found.append(("push margin", f"{push} {where}{mode}{alone}"))
     return found
 
 
@@ -287,7 +299,7 @@ def _what(why: Explanation, statics: Statics) -> str:
     if why.kind == "slides":
         how = f"slide{'s' if one else ''} on {why.against}{side}"
     else:
-        how = f"tip{'s' if one else ''} over the {_edge(why)} of {why.against}{side}"
+        how = f"tip{'s' if one else ''} over {_edge(why)}{side}"
     besides = f" {_group(why.others)} move{'s' if len(why.others) == 1 else ''} too." if why.others else ""
     if not why.stands:
         return f"{group} {how}.{besides}"
@@ -324,17 +336,25 @@ def _how_much(why: Explanation, statics: Statics) -> list[str]:
 
 
 def _edge(why: Explanation) -> str:
+    """Returns whose edge, and where: a piece on a table tips over its own."""
     if why.edge is None:
-        return "edge"
+        return f"the edge of {why.against}"
     (a, b, c), (d, e, f) = why.edge
     length = math.dist((a, b, c), (d, e, f))
     if length < 1e-3:
-        return f"corner at ({_mm(a)}, {_mm(b)}) mm"
-    if abs(a - d) < 1e-2 * length:
-        return f"edge at x = {_mm((a + d) / 2)} mm"
-    if abs(b - e) < 1e-2 * length:
-        return f"edge at y = {_mm((b + e) / 2)} mm"
-    return f"edge from ({_mm(a)}, {_mm(b)}) to ({_mm(d)}, {_mm(e)}) mm"
+        what, where = "corner", f" at ({_mm(a)}, {_mm(b)}) mm"
+    elif abs(a - d) < 1e-2 * length:
+        what, where = "edge", f" at x = {_mm((a + d) / 2)} mm"
+    elif abs(b - e) < 1e-2 * length:
+        what, where = "edge", f" at y = {_mm((b + e) / 2)} mm"
+    else:
+        what, where = "edge", f" from ({_mm(a)}, {_mm(b)}) to ({_mm(d)}, {_mm(e)}) mm"
+    if why.edge_of == why.against:
+        return f"the {what}{where} of {why.against}"
+    if why.edge_of is None:
+        return f"the {'line' if what == 'edge' else 'point'}{where} on {why.against}"
+    owner = "its own" if len(why.moves) == 1 else f"{why.edge_of}'s own"
+    return f"{owner} {what}{where} on {why.against}"
 
 
 def _mm(metres: float) -> str:
@@ -358,6 +378,7 @@ def to_json(why: Explanation | None, statics: Statics) -> dict[str, Any]:
         "others": list(why.others),
         "kind": why.kind,
         "against": why.against,
+        "edge_of": why.edge_of,
         "edge_mm": None if why.edge is None else [[round(v * 1e3, 4) for v in end] for end in why.edge],
         "towards_deg": None if why.towards is None else round(why.towards, 3),
         "room_mm": None if why.room is None else round(why.room * 1e3, 4),

@@ -9,11 +9,11 @@ from itertools import product
 
 import numpy as np
 
-from engine.geometry.rotation import matrix_of
-from engine.pose import vector_of
-from engine.view.opengl import ViewError
-from engine.world import TABLE, Body
-from models.piece import Array
+from teeter.engine.geometry.rotation import matrix_of
+from teeter.engine.pose import vector_of
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.world import TABLE, Body
+from teeter.models.piece import Array
 
 Vector = tuple[float, float, float]
 

@@ -1,7 +1,5 @@
 """What a stage shows: one moment, as plain values. Live play, replays and videos all produce frames."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -9,8 +7,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import Pose
-from engine.world import Body
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
 
 Poses = NDArray[np.float64]
 

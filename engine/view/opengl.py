@@ -3,8 +3,6 @@
 The driver is asked in a process of its own, which a broken one may take down.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -14,12 +12,12 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from models.errors import TeeterError
+from teeter.models.errors import TeeterError
 
 
 def debian_packages(group: str) -> dict[str, str]:
     """Returns Debian's packages of a group of `debian.toml`, with what each is for."""
-    text = resources.files("engine.view").joinpath("debian.toml").read_text(encoding="utf-8")
+    text = resources.files("teeter.engine.view").joinpath("debian.toml").read_text(encoding="utf-8")
     return dict(tomllib.loads(text)[group])
 
 
@@ -55,9 +53,9 @@ PROBE_TIMEOUT_S = 60.0
 SOFTWARE = ("llvmpipe", "softpipe", "swrast", "swr", "software", "microsoft basic render")
 _PROBE = """
 import json
-from engine.view.opengl import ViewError
+from teeter.engine.view.opengl import ViewError
 try:
-    from engine.view.render.device import device
+    from teeter.engine.view.render.device import device
     found = device()
     print(json.dumps({"name": found.renderer, "version": found.version}))
 except (ViewError, ImportError) as error:

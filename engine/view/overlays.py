@@ -3,13 +3,11 @@
 Metres. Colours are `#rrggbb`; cover is opacity, 0 to 1. No graphics library.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
-from engine.pose import Pose
-from engine.view.camera import Vector
-from models.piece import Piece
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Vector
+from teeter.models.piece import Piece
 
 
 @dataclass(frozen=True, slots=True)

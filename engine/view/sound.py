@@ -19,15 +19,15 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.process import suppress_stderr
-from engine.view.camera import Camera, Vector
-from engine.world import FLOOR, TABLE
-from models.piece import Piece
+from teeter.engine.process import suppress_stderr
+from teeter.engine.view.camera import Camera, Vector
+from teeter.engine.world import FLOOR, TABLE
+from teeter.models.piece import Piece
 
 if TYPE_CHECKING:
-    from engine.record.motion import Impact
-    from engine.record.reader import Replay
-    from engine.view.video.film import Film
+    from teeter.engine.record.motion import Impact
+    from teeter.engine.record.reader import Replay
+    from teeter.engine.view.video.film import Film
 
 Samples = NDArray[np.float32]
 
@@ -243,7 +243,7 @@ def soundtrack(film: Film, replay: Replay, rate: int = RATE) -> Samples:
 
 def film_impacts(film: Film, replay: Replay) -> tuple[Impact, ...]:
     """Returns the impacts of the recording that a film shows."""
-    from engine.record.motion import impacts_of
+    from teeter.engine.record.motion import impacts_of
 
     masses = {body.name: float(body.piece.mass) for body in film.bodies if body.name != TABLE}
     extents = {body.name: body.piece.extents for body in film.bodies}

@@ -1,7 +1,5 @@
 """Small pictures for panels: a piece without its surroundings, and cards made of such pictures and words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -10,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.pose import Pose
-from engine.view.camera import bounding_sphere, framing
-from engine.view.frame import Frame
-from engine.view.render.shading import srgb_of
-from engine.view.render.stage import Stage
-from engine.view.window.hud import FONT_FILES, font_folder
-from engine.world import Body
-from models.piece import Piece
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import bounding_sphere, framing
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.render.shading import srgb_of
+from teeter.engine.view.render.stage import Stage
+from teeter.engine.view.window.hud import FONT_FILES, font_folder
+from teeter.engine.world import Body
+from teeter.models.piece import Piece
 
 Pixels = NDArray[np.uint8]
 """(h, w, 4) bytes, RGBA, top row first."""

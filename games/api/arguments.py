@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from models.errors import TeeterError
+from teeter.models.errors import TeeterError
 
 if TYPE_CHECKING:
-    from engine.world import Body, Vector
-    from scenes.scene import Scene
+    from teeter.engine.world import Body, Vector
+    from teeter.scenes.scene import Scene
 
 LIMITS: dict[str, tuple[float, float]] = {
     "accelerate_g": (0.0, 100.0),
@@ -41,7 +41,7 @@ class ArgumentError(TeeterError, ValueError):
 
 def piece_fault(scene: Scene, name: str) -> str:
     """Returns what is wrong with a name that should be that of a free piece; empty for nothing."""
-    from scenes.scene import nearest
+    from teeter.scenes.scene import nearest
 
     free = {body.name for body in scene.assembly.free}
     if name in free:
@@ -62,7 +62,7 @@ def actions_on(
     scene: Scene, accelerate_g: float | None, wind_pa: float | None, direction_deg: float | None
 ) -> tuple[Vector, Vector]:
     """The acceleration that pieces feel (m/s^2) and the wind (Pa), as asked or else as the scene says."""
-    from engine.settings import GRAVITY
+    from teeter.engine.settings import GRAVITY
 
     towards = direction_deg or 0.0
     shaken, blown = (accelerate_g or 0.0, towards), (wind_pa or 0.0, towards)

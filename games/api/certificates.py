@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.api.checker import Checker
-from games.api.scene import AnyScene, loaded_of
-from models.errors import TeeterError, Untrue
+from teeter.games.api.checker import Checker
+from teeter.games.api.scene import AnyScene, loaded_of
+from teeter.models.errors import TeeterError, Untrue
 
 if TYPE_CHECKING:
-    from scenes.scene import Scene
+    from teeter.scenes.scene import Scene
 
 MAX_BYTES = 50_000_000
 """Of a file: a certificate of 150 bodies, the most there are in one, has a few MB."""
@@ -60,7 +60,7 @@ def verify_certificate(
     scene: the one it has to be of, whose bodies and gravity are compared; None: it is proven of a scene like the one
     in the file. conditions: under which the scene was checked. Raises TeeterError for what is no certificate.
     """
-    from engine.certificate.checker import RefusedError, check
+    from teeter.engine.certificate.checker import RefusedError, check
 
     loaded = None if scene is None else loaded_of(scene)
     certificate = _read(Path(file))
@@ -77,7 +77,7 @@ def verify_certificate(
 
 
 def _other_than(certificate: Mapping[str, Any], loaded: Scene, conditions: Checker) -> str:
-    from engine.certificate.maker import difference
+    from teeter.engine.certificate.maker import difference
 
     found = difference(certificate, *conditions.asked(loaded))
     return f"it is of another scene than {loaded.name}: {found}" if found else ""

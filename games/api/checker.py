@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from games.api.arguments import (
+from teeter.games.api.arguments import (
     ArgumentError,
     actions_on,
     friction_range_fault,
@@ -17,7 +17,7 @@ from games.api.arguments import (
     piece_named,
     require_in_range,
 )
-from games.api.results import (
+from teeter.games.api.results import (
     CheckResult,
     ExplainResult,
     NoiseResult,
@@ -27,14 +27,17 @@ from games.api.results import (
     check_result,
     noise_result,
 )
-from games.api.scene import AnyScene, loaded_of
+from teeter.games.api.scene import AnyScene, loaded_of
 
 if TYPE_CHECKING:
-    from engine.topple.laboratory.noise import Chance
-    from engine.topple.laboratory.sweep import SweepRow
-    from engine.topple.verdict import CheckOptions
-    from engine.world import Assembly, Vector
-    from scenes.scene import Scene
+    from concurrent.futures import Executor
+
+    from teeter.engine.topple.laboratory.noise import Chance
+    from teeter.engine.topple.laboratory.sweep import SweepRow
+    from teeter.engine.topple.verdict import CheckOptions
+    from teeter.engine.world import Assembly, Vector
+    from teeter.games.api.many import ManyResult, ManyScenes, Method
+    from teeter.scenes.scene import Scene
 
 Axis = float | tuple[float, float, int]
 """One value; or from, to (both included), and how many values."""
@@ -53,7 +56,7 @@ class Checker:
     materials have. engine: bullet or rapier, the first that is installed when None. seed: of disturbances and of noise.
     workers: processes, all cores when None. accelerate_g: of the table, in g, and wind_pa: pressure of the wind, both
     pushing the pieces towards direction_deg from +x; None: as the scene says. Raises TeeterError for what is out of
-    range.
+    range, and for an engine that is not here.
 
     >>> import teeter
     >>> steep = teeter.Checker(tilt_deg=15, workers=1)
@@ -79,6 +82,10 @@ class Checker:
             raise ArgumentError(
                 "direction_deg says where accelerate_g and wind_pa push: give one of them too"
             )
+        if self.engine is not None:
+            from teeter.engine.worlds import require_engine
+
+            require_engine(self.engine)
 
     def check(
         self,
@@ -95,12 +102,12 @@ class Checker:
         first what nothing carries, which otherwise topples. time: seconds to simulate, None until it is decided.
         witness: ask another engine too. Raises TeeterError.
         """
-        from engine.topple.verdict import check
+        from teeter.engine.topple.verdict import check
 
         require_in_range(settle_mm=settle_mm, time=time)
         loaded = loaded_of(scene, settle_mm, drop=drop)
         settle = max(settle_mm, loaded.settle_mm) / 1e3
-        options = replace(self._options(loaded), settle=settle, drop=drop, time=time, witness=witness)
+        options = replace(self.options_of(loaded), settle=settle, drop=drop, time=time, witness=witness)
         return check_result(check(loaded.assembly, options), loaded)
 
     def steps(
@@ -117,9 +124,9 @@ class Checker:
         order: all free pieces by name; None: as the scene has them. Supports are there from the beginning. settle_mm,
         drop: as for `check`. progress: told how many steps are done, of how many. Raises TeeterError.
         """
-        from engine.topple.laboratory.steps import steps
-        from engine.topple.words import headline
-        from scenes.scene import without
+        from teeter.engine.topple.laboratory.steps import steps
+        from teeter.engine.topple.words import headline
+        from teeter.scenes.scene import without
 
         require_in_range(settle_mm=settle_mm)
         loaded = loaded_of(scene, settle_mm, drop=drop)
@@ -133,7 +140,7 @@ class Checker:
             raise ArgumentError(
                 f"{loaded.name}: the order {what}: it has to name each of the {len(free)} pieces once"
             )
-        options = replace(self._options(loaded), settle=max(settle_mm, loaded.settle_mm) / 1e3, drop=drop)
+        options = replace(self.options_of(loaded), settle=max(settle_mm, loaded.settle_mm) / 1e3, drop=drop)
         rows: list[StepResult] = []
         verdict = None
         for step in steps(loaded.assembly, listed, options):
@@ -200,9 +207,9 @@ class Checker:
         progress: Progress,
     ) -> Chance:
         """What `noise` found, in SI units, as the packages below work with it."""
-        from engine.topple.laboratory.noise import Noise, chance
-        from engine.topple.verdict import as_asked
-        from engine.worlds import using
+        from teeter.engine.topple.laboratory.noise import Noise, chance
+        from teeter.engine.topple.verdict import as_asked
+        from teeter.engine.worlds import using
 
         numbers = {
             "position_mm": position_mm,
@@ -216,7 +223,7 @@ class Checker:
             raise ArgumentError("; ".join(wrong))
         noise = Noise(position_mm / 1e3, math.radians(tilt_noise_deg), friction_range, self.seed)
         loaded = loaded_of(scene)
-        options = self._options(loaded)
+        options = self.options_of(loaded)
         with using(self.engine):
             return chance(
                 as_asked(loaded.assembly, options),
@@ -235,8 +242,8 @@ class Checker:
 
         pieces: the free ones to probe, None for all. progress: told how many are done, of how many. Raises TeeterError.
         """
-        from engine.topple.laboratory.probe import probe
-        from engine.worlds import using
+        from teeter.engine.topple.laboratory.probe import probe
+        from teeter.engine.worlds import using
 
         loaded = self._without_loads(scene, "probe")
         names = None if pieces is None else tuple(pieces)
@@ -268,9 +275,9 @@ class Checker:
         height. samples: this many places at random between the ends instead. margins: with the tilt margin of what
         stands. progress: told how many places are done, of how many. Raises TeeterError.
         """
-        from engine.topple.laboratory.sweep import judge_place, places_of, spots_of, study, values_of
-        from engine.workers import in_order
-        from engine.worlds import using
+        from teeter.engine.topple.laboratory.sweep import judge_place, places_of, spots_of, study, values_of
+        from teeter.engine.workers import in_order
+        from teeter.engine.worlds import using
 
         loaded = self._without_loads(scene, "sweep")
         if wrong := out_of_range([("samples", "places", samples)]):
@@ -291,15 +298,43 @@ class Checker:
                 progress(len(rows), len(places))
         return rows
 
+    def check_many(
+        self,
+        scenes: ManyScenes,
+        *,
+        method: Method = "full",
+        executor: Executor | None = None,
+        progress: Progress = unheard,
+    ) -> ManyResult:
+        """Would they topple? A table in the order of the scenes, of scenes or of one scene and many poses.
+
+        scenes: files, names, loaded scenes; or (scene, poses) with the poses (n, pieces, 7) of its free pieces in their
+        order: x, y, z in mm and a quaternion x, y, z, w. method: `full` is `check`, with one trial where the forces
+        have a safety margin and it agrees; `statics` is by forces alone, `unsure` where only a simulation can tell.
+        executor: any of `concurrent.futures`, whose workers then do it. progress: told how many are done, of how many.
+        An interrupt is an `Interrupted` whose `done` is the table so far. Raises TeeterError.
+        """
+        from teeter.games.api.many import check_many
+
+        return check_many(
+            scenes,
+            method,
+            options_of=self.options_of,
+            workers=self._processes(),
+            executor=executor,
+            progress=progress,
+        )
+
     def asked(self, scene: Scene) -> tuple[Assembly, Vector]:
         """Returns what a check judges of a scene that lies as declared, and under which gravity, m/s^2."""
-        from engine.topple.verdict import as_asked
+        from teeter.engine.topple.verdict import as_asked
 
-        options = self._options(scene)
+        options = self.options_of(scene)
         return as_asked(scene.assembly, options), options.gravity
 
-    def _options(self, scene: Scene) -> CheckOptions:
-        from engine.topple.verdict import CheckOptions
+    def options_of(self, scene: Scene) -> CheckOptions:
+        """How a scene is checked, in SI units."""
+        from teeter.engine.topple.verdict import CheckOptions
 
         acceleration, wind = actions_on(scene, self.accelerate_g, self.wind_pa, self.direction_deg)
         return CheckOptions(
@@ -314,7 +349,7 @@ class Checker:
         )
 
     def _rubbed(self, assembly: Assembly) -> Assembly:
-        from engine.topple.verdict import with_friction
+        from teeter.engine.topple.verdict import with_friction
 
         return with_friction(assembly, self.friction)
 
@@ -323,7 +358,7 @@ class Checker:
 
     def _without_loads(self, scene: AnyScene, method: str) -> Scene:
         """The scene. Raises TeeterError where it is tilted, or more than weights acts."""
-        from scenes.loads import refuse_loads
+        from teeter.scenes.loads import refuse_loads
 
         for name in ("tilt_deg", "accelerate_g", "wind_pa"):
             if value := getattr(self, name):

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from games.api.arguments import ArgumentError, fault, piece_named, require_in_range
-from games.api.checker import Axis, Checker, Progress, unheard
-from games.api.results import (
+from teeter.games.api.arguments import ArgumentError, fault, piece_named, require_in_range
+from teeter.games.api.checker import Axis, Checker, Progress, unheard
+from teeter.games.api.results import (
     CheckResult,
     ExplainResult,
     ExportResult,
@@ -21,14 +21,17 @@ from games.api.results import (
     ProbeResult,
     StepsResult,
 )
-from games.api.scene import AnyScene, PublicScene, loaded_of
-from models.files import check_output
+from teeter.games.api.scene import AnyScene, PublicScene, loaded_of
+from teeter.models.files import check_output
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import trimesh
 
-    from engine.topple.laboratory.sweep import SweepRow
-    from games.play.playback import Verified
+    from teeter.engine.topple.laboratory.sweep import SweepRow
+    from teeter.games.api.many import ManyResult, ManyScenes, Method
+    from teeter.games.play.playback import Verified
 
 
 def load(
@@ -56,8 +59,8 @@ def load(
     `check(scene, drop=True)`. without: pieces to take out, and whose faults are none.
     unite: names of nodes of a mesh file that are one piece. split: cut what is not convex in it into convex blocks.
     """
-    from scenes.load import load
-    from scenes.scene import without as rest_of
+    from teeter.scenes.load import load
+    from teeter.scenes.scene import without as rest_of
 
     gone = tuple(without)
     loaded = load(
@@ -85,18 +88,28 @@ def build(
     settle_mm: float = 0.0,
     drop: bool = False,
     loads: Iterable[Mapping[str, Any]] = (),
+    pairs: Iterable[Mapping[str, Any]] = (),
 ) -> PublicScene:
     """Build a scene from pieces, each with the keys of a `[[piece]]` of a scene file (scenes/README.md): `id`, `model`
     or `shape`, `position`, ...; or with a `mesh`, a `trimesh.Trimesh` or corners and triangles in mm, and a `pose`, a
     (4, 4) matrix in mm. Raises TeeterError with everything that is wrong.
 
     has_table: on the usual table. settle_mm: gaps and overlaps to allow. drop: take pieces that nothing carries.
-    loads: with the keys of a `[[load]]`: `piece`, `at`, and `force` or `mass`. Mesh paths start at the current folder.
+    loads: with the keys of a `[[load]]`: `piece`, `at`, and `force` or `mass`. pairs: of a `[[pair]]`: `between` and
+    `rolling_mm`. Mesh paths start at the current folder.
     """
-    from scenes.load import build
+    from teeter.scenes.load import build
 
     return PublicScene(
-        build(pieces, name=name, has_table=has_table, settle_mm=settle_mm, drop=drop, loads=loads)
+        build(
+            pieces,
+            name=name,
+            has_table=has_table,
+            settle_mm=settle_mm,
+            drop=drop,
+            loads=loads,
+            pairs=pairs,
+        )
     )
 
 
@@ -139,6 +152,22 @@ def check(
     return checker.check(scene, settle_mm=settle_mm, drop=drop, time=time, witness=witness)
 
 
+def check_many(
+    scenes: ManyScenes,
+    *,
+    method: Method = "full",
+    executor: Executor | None = None,
+    progress: Progress = unheard,
+    friction: float | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    engine: str | None = None,
+) -> ManyResult:
+    """Would they topple? As `Checker.check_many`, on a level table. Raises TeeterError."""
+    checker = Checker(friction=friction, seed=seed, workers=workers, engine=engine)
+    return checker.check_many(scenes, method=method, executor=executor, progress=progress)
+
+
 def steps(scene: AnyScene, order: Iterable[str] | None = None, *, workers: int | None = None) -> StepsResult:
     """Does it stand after every step of putting it together? As `Checker.steps`. Raises TeeterError."""
     return Checker(workers=workers).steps(scene, order)
@@ -147,8 +176,8 @@ def steps(scene: AnyScene, order: Iterable[str] | None = None, *, workers: int |
 def poses(scene: AnyScene, piece: str | None = None) -> tuple[PoseResult, ...]:
     """The poses in which one piece lies stably on a level table, the likeliest first. piece: its name; None: the only
     one. Raises TeeterError."""
-    from engine.geometry.rotation import quaternion_of, rpy_of
-    from models.stable_poses import stable_poses
+    from teeter.engine.geometry.rotation import quaternion_of, rpy_of
+    from teeter.models.stable_poses import stable_poses
 
     loaded = loaded_of(scene, drop=True)
     free = [body.name for body in loaded.assembly.free]
@@ -261,11 +290,11 @@ def play(
     record: a file to keep it in. force: replace what is there. options: the mode and the house rules of the game.
     Raises TeeterError.
     """
-    from games.core.errors import SetupError
-    from games.play.held_piece import MAX_TREMOR
-    from games.play.recording import begin
-    from games.players.bots import play_out
-    from games.registry import game_named
+    from teeter.games.core.errors import SetupError
+    from teeter.games.play.held_piece import MAX_TREMOR
+    from teeter.games.play.recording import begin
+    from teeter.games.players.bots import play_out
+    from teeter.games.registry import game_named
 
     require_in_range(seed=seed, turns=turns)
     if wrong := fault("tremor_mm", (0.0, MAX_TREMOR * 1e3), tremor_mm):
@@ -287,7 +316,7 @@ def play(
 
 def verify(record: str | Path) -> Verified:
     """Play a replay again in a fresh world: whether it agrees, and the first difference. Raises TeeterError."""
-    from games.play.playback import verify
+    from teeter.games.play.playback import verify
 
     return verify(Path(record))
 
@@ -322,10 +351,10 @@ def video(
     The options are those of `teeter video`; begin_s and end_s cut a part out. progress: told how many frames are
     drawn, of how many. force: replace a file that is there. Raises TeeterError with everything that is wrong.
     """
-    from engine.record.reader import load
-    from engine.view.video.film import recipe_for
-    from engine.view.video.make import check_file, make
-    from games.play.replays import bodies_of, telling_of
+    from teeter.engine.record.reader import load
+    from teeter.engine.view.video.film import recipe_for
+    from teeter.engine.view.video.make import check_file, make
+    from teeter.games.play.replays import bodies_of, telling_of
 
     path = Path(out)
     # before the recording is read: what cannot be written is said at once
@@ -363,7 +392,7 @@ def export(record: str | Path, out: str | Path, *, force: bool = False) -> Expor
 
     force: replace a file that is there. Raises TeeterError.
     """
-    from games.api.pages import animated_model, recording_page
+    from teeter.games.api.pages import animated_model, recording_page
 
     check_output(Path(out), force=force, inputs=[Path(record)])
     write = recording_page if Path(out).suffix.lower() == ".html" else animated_model

@@ -1,29 +1,27 @@
 """Recordings and verdicts as one file each: an HTML page for any browser, or an animated model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.record.format import RecordError
-from engine.record.gltf import glb_of_replay
-from engine.record.reader import Replay, load
-from engine.topple.laboratory.noise import Chance, noisy
-from engine.topple.laboratory.sweep import SweepPlace, SweepRow
-from engine.topple.verdict import as_asked
-from engine.view.page import html
-from engine.view.page.blob import Blob
-from engine.view.page.recording import recording_data
-from engine.view.page.sweep import sweep_data
-from engine.view.page.verdict import MAX_GHOSTS, verdict_data
-from engine.view.video.scenery import scenery_of
-from engine.world import Assembly, Body
-from games.api.results import CheckResult, ExportResult, explained, noise_result
-from games.play.replays import bodies_of, marks_of, placed, telling_of
-from models.files import OutputError, whole_or_nothing
-from models.piece import Piece
+from teeter.engine.record.format import RecordError
+from teeter.engine.record.gltf import glb_of_replay
+from teeter.engine.record.reader import Replay, load
+from teeter.engine.topple.laboratory.noise import Chance, noisy
+from teeter.engine.topple.laboratory.sweep import SweepPlace, SweepRow
+from teeter.engine.topple.verdict import as_asked
+from teeter.engine.view.page import html
+from teeter.engine.view.page.blob import Blob
+from teeter.engine.view.page.recording import recording_data
+from teeter.engine.view.page.sweep import sweep_data
+from teeter.engine.view.page.verdict import MAX_GHOSTS, verdict_data
+from teeter.engine.view.video.scenery import scenery_of
+from teeter.engine.world import Assembly, Body
+from teeter.games.api.results import CheckResult, ExportResult, explained, noise_result
+from teeter.games.play.replays import bodies_of, marks_of, placed, telling_of
+from teeter.models.files import OutputError, whole_or_nothing
+from teeter.models.piece import Piece
 
 
 def recording_page(file: Path, out: Path, *, force: bool = False) -> ExportResult:

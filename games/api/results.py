@@ -8,17 +8,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.api.scene import in_notebook, png_of_verdict, show_in_notebook, show_verdict_in_window
-from models.errors import Untrue
+from teeter.games.api.scene import in_notebook, png_of_verdict, show_in_notebook, show_verdict_in_window
+from teeter.models.errors import Untrue
 
 if TYPE_CHECKING:
     from rich.panel import Panel
 
-    from engine.topple.balance.statics import Statics
-    from engine.topple.laboratory.noise import Chance, Method
-    from engine.topple.perturbation import Dynamics
-    from engine.topple.verdict import CheckOptions, Pose, Verdict, Word
-    from scenes.scene import Scene
+    from teeter.engine.topple.balance.statics import Statics
+    from teeter.engine.topple.laboratory.noise import Chance, Method
+    from teeter.engine.topple.perturbation import Dynamics
+    from teeter.engine.topple.verdict import CheckOptions, Pose, Verdict, Word
+    from teeter.games.api.data import Columns
+    from teeter.scenes.scene import Scene
 
 COLOUR = {"stands": "green", "topples": "red", "unsure": "yellow"}
 NAMED = 4
@@ -48,9 +49,10 @@ class SimulationResult(Untrue):
 class ExplainResult(Untrue):
     """Which pieces move or would move first, over which edge, and how much is missing or to spare.
 
-    moves, others: names; empty where nothing can move. kind: tips, slides or drops, relative to `against`. edge_mm: its
-    two ends. towards_deg: counter-clockwise from +x. room_mm: of the centre of mass inside the edge, negative beyond
-    it. force_n: at point_mm starts the motion; negative: is missing to stop it.
+    moves, others: names; empty where nothing can move. kind: tips, slides or drops, relative to `against`. edge_of:
+    the piece whose edge they tip over; edge_mm: its two ends. towards_deg: counter-clockwise from +x. room_mm: of the
+    centre of mass inside the edge, negative beyond it. force_n: at point_mm starts the motion; negative: is missing
+    to stop it.
     """
 
     asked = "sentences"
@@ -60,6 +62,7 @@ class ExplainResult(Untrue):
     others: tuple[str, ...] = ()
     kind: str | None = None
     against: str | None = None
+    edge_of: str | None = None
     edge_mm: tuple[tuple[float, ...], ...] | None = None
     towards_deg: float | None = None
     room_mm: float | None = None
@@ -102,7 +105,7 @@ class CheckResult(Untrue):
     @property
     def read(self) -> dict[str, Any]:
         """What was read: pieces, supports, size_mm, mass_g, unit, up, table, and closed_mm, the gaps closed first."""
-        from scenes.scene import read_from
+        from teeter.scenes.scene import read_from
 
         return read_from(self.loaded)
 
@@ -111,24 +114,50 @@ class CheckResult(Untrue):
         """Pieces that have too little under them because the table ends there."""
         return self.verdict.off_table
 
+    @property
+    def contacts(self) -> Columns:
+        """Contact points with their forces, as a dict of columns: see `teeter.games.api.data.contacts`."""
+        from teeter.games.api import data
+
+        return data.contacts(self.verdict)
+
+    @property
+    def interfaces(self) -> Columns:
+        """Faces in which pieces touch, with the resultant and where it passes: `teeter.games.api.data.interfaces`."""
+        from teeter.games.api import data
+
+        return data.interfaces(self.verdict)
+
+    @property
+    def rest(self) -> Columns:
+        """Where the first trial left the pieces: see `teeter.games.api.data.rest`."""
+        from teeter.games.api import data
+
+        return data.rest(self.verdict)
+
     def explain(self) -> ExplainResult:
         """Why: which piece goes over which edge, and how much is missing or to spare."""
         found = explained(self.verdict)
         return ExplainResult(**{key: _frozen(value) for key, value in found.items()})
 
-    def to_json(self) -> dict[str, Any]:
-        """What `teeter check --json` prints."""
+    def to_json(self, *, data: bool = False) -> dict[str, Any]:
+        """What `teeter check --json` prints. data: with `contacts`, `interfaces` and `rest`, as `--data` adds them."""
         from importlib.metadata import version
 
-        from engine.topple.verdict import to_json
+        from teeter.engine.topple.verdict_json import to_json
 
-        return to_json(self.verdict, version("teeter")) | {"read": self.read}
+        found: dict[str, Any] = {**to_json(self.verdict, version("teeter")), "read": self.read}
+        if data:
+            from teeter.games.api.data import as_lists
+
+            found |= {name: as_lists(getattr(self, name)) for name in ("contacts", "interfaces", "rest")}
+        return found
 
     def picture(self, path: str | Path, *, force: bool = False) -> Path:
         """Draw the verdict with its contact forces into a PNG, as `--picture` does. force: replace a file that is
         there. Raises ViewError and OutputError."""
-        from engine.view.render.verdict_picture import picture
-        from models.files import check_output
+        from teeter.engine.view.render.verdict_picture import picture
+        from teeter.models.files import check_output
 
         check_output(Path(path), force=force, inputs=self.loaded.files)
         picture(self.verdict, Path(path), force=force)
@@ -137,7 +166,7 @@ class CheckResult(Untrue):
     def record(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the trial that decided as a replay, as `--record` does. force: replace a file that is there. Raises
         OutputError and RecordError."""
-        from games.check_record import record
+        from teeter.games.check_record import record
 
         record(Path(path), self.loaded, self.verdict, force=force)
         return Path(path)
@@ -379,10 +408,10 @@ def _simulation(found: Dynamics) -> SimulationResult:
 
 def explained(verdict: Verdict) -> dict[str, Any]:
     """Why, as `teeter check --explain --json` prints it: mm, degrees, newtons."""
-    from engine.topple.balance.mechanism import explain
-    from engine.topple.errors import StaticsError
-    from engine.topple.verdict import contacts_of
-    from engine.topple.words import to_json
+    from teeter.engine.topple.balance.mechanism import explain
+    from teeter.engine.topple.errors import StaticsError
+    from teeter.engine.topple.verdict import contacts_of
+    from teeter.engine.topple.words import to_json
 
     why = None
     if verdict.statics.stands is not None:
@@ -401,8 +430,8 @@ def panel(verdict: Verdict, loaded: Scene, chance: Chance | None = None) -> Pane
     from rich.table import Table
     from rich.text import Text
 
-    from engine.topple.words import headline, rows
-    from scenes.scene import read_in_words
+    from teeter.engine.topple.words import headline, rows
+    from teeter.scenes.scene import read_in_words
 
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", justify="right")

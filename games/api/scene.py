@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine.topple.verdict import Verdict
-    from engine.view.camera import BoundingSphere, Orbit
-    from engine.view.window.events import Event
-    from engine.view.window.window import Window
-    from engine.world import Assembly, Body
-    from scenes.scene import Scene
+    from teeter.engine.topple.verdict import Verdict
+    from teeter.engine.view.camera import BoundingSphere, Orbit
+    from teeter.engine.view.window.events import Event
+    from teeter.engine.view.window.window import Window
+    from teeter.engine.world import Assembly, Body
+    from teeter.scenes.scene import Scene
 
 SIZE = (960, 640)
 """Pixels of a picture in a notebook."""
@@ -81,19 +81,19 @@ class PublicScene:
 
     def without(self, *ids: str) -> PublicScene:
         """The scene with these pieces taken out. Raises SceneError for names it does not have."""
-        from scenes.scene import without
+        from teeter.scenes.scene import without
 
         return PublicScene(without(self.loaded, ids))
 
     def add(self, path_or_name: str | Path, *, drop: bool = False) -> PublicScene:
         """The scene with the pieces of another file put in. drop: as for `load`. Raises SceneError."""
-        from scenes.load import add
+        from teeter.scenes.load import add
 
         return PublicScene(add(self.loaded, path_or_name, drop=drop))
 
     def to_toml(self) -> str:
         """The text of a scene file that loads as this scene. Raises SceneError for pieces that came from a mesh."""
-        from scenes.dump import dump
+        from teeter.scenes.dump import dump
 
         return dump(self.loaded)
 
@@ -144,9 +144,9 @@ def show_in_notebook(what: object) -> None:
 
 def show_verdict_in_window(verdict: Verdict) -> None:
     """Open a window on a verdict, with its forces and its facts, and return when it is closed. Raises ViewError."""
-    from engine.topple.words import headline, rows
-    from engine.view.panels import Panel, Text
-    from engine.view.render.verdict_picture import overlays_on
+    from teeter.engine.topple.words import headline, rows
+    from teeter.engine.view.panels import Panel, Text
+    from teeter.engine.view.render.verdict_picture import overlays_on
 
     facts = [f"{label}: {text}" if label else text for label, text in rows(verdict) if label != "time"]
     lines = tuple(Text(line, "plain", "small") for line in (headline(verdict), *facts))
@@ -167,7 +167,7 @@ class OrbitPointer:
 
     def turned(self, orbit: Orbit, event: Event, window: Window) -> Orbit:
         """Returns the orbit after an event; the same one where that moves no camera."""
-        from engine.view.window.events import PointerMoved, Press
+        from teeter.engine.view.window.events import PointerMoved, Press
 
         if isinstance(event, Press) and event.key in ("wheel_up", "wheel_down"):
             return orbit.zoomed(ZOOM if event.key == "wheel_up" else 1 / ZOOM)
@@ -187,8 +187,8 @@ def look_around(
     prepare: Callable[[Window, BoundingSphere], None] = lambda window, sphere: None,
 ) -> None:
     """Open a window on these bodies and return when it is closed. Raises ViewError without a display."""
-    from engine.view.camera import orbit_of
-    from engine.view.window.window import Window
+    from teeter.engine.view.camera import orbit_of
+    from teeter.engine.view.window.window import Window
 
     window = Window(f"{title} - teeter")
     try:
@@ -207,10 +207,10 @@ def look_around(
 
 def png_of_scene(assembly: Assembly) -> bytes:
     """A picture of a scene, as the bytes of a PNG file. Raises ViewError without OpenGL."""
-    from engine.view.camera import framing
-    from engine.view.frame import frame_of
-    from engine.view.render.png import png_of
-    from engine.view.render.stage import Stage
+    from teeter.engine.view.camera import framing
+    from teeter.engine.view.frame import frame_of
+    from teeter.engine.view.render.png import png_of
+    from teeter.engine.view.render.stage import Stage
 
     stage = Stage(assembly.bodies, size=SIZE)
     try:
@@ -223,7 +223,7 @@ def png_of_scene(assembly: Assembly) -> bytes:
 
 def png_of_verdict(verdict: Verdict) -> bytes:
     """A picture of a verdict with its forces, as the bytes of a PNG file. Raises ViewError without OpenGL."""
-    from engine.view.render.verdict_picture import picture
+    from teeter.engine.view.render.verdict_picture import picture
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "verdict.png"
@@ -239,6 +239,6 @@ def loaded_of(scene: AnyScene, settle_mm: float = 0.0, *, drop: bool = False) ->
     """Returns a scene as the engine knows it. Raises TeeterError."""
     if isinstance(scene, PublicScene):
         return scene.loaded
-    from scenes.load import load
+    from teeter.scenes.load import load
 
     return load(scene, settle_mm=settle_mm, drop=drop)

@@ -4,20 +4,18 @@ All towers stand on one table in one world, so that a falling piece can hit any 
 two sides, clockwise: the near side from right to left, then the far side from left to right.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.world import Body
-from games.bausack.state import IN, NOBODY, Phase, State, name_of, owner_of, players_in
-from games.core.events import Condition
-from games.judge import places
-from games.judge.judge import Judge, TableScene
-from models.build import build
-from models.catalogue import find
+from teeter.engine.world import Body
+from teeter.games.bausack.state import IN, NOBODY, Phase, State, name_of, owner_of, players_in
+from teeter.games.core.events import Condition
+from teeter.games.judge import places
+from teeter.games.judge.judge import Judge, TableScene
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 SUPPLY_MM = 620.0
 """Width of the supply's rows: as a player's area, and in reach of all (BS-01); 70 pieces fill six rows."""

@@ -1,13 +1,10 @@
 """What an agent sees of Bausack."""
 
-from __future__ import annotations
-
-from games.bausack.judge import areas
-from games.bausack.state import State
-from games.core.rules import Need
-from games.learning.observation import SPAN, Numbers, Observation
-from games.learning.poses import ActionFrame
-from games.play.session import Session
+from teeter.games.bausack.judge import areas
+from teeter.games.bausack.state import State
+from teeter.games.core.rules import Need
+from teeter.games.learning.observation import SPAN, ActionFrame, Numbers, Observation
+from teeter.games.play.session import Session
 
 
 class BausackObservation(Observation[State]):

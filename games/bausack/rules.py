@@ -6,14 +6,12 @@ SETTLE --Placed--> the next turn; for a player who was outbid CHOOSE again; MEAS
 a collapse at any point: Fell --> FALLING --Rested--> TAKEN_AWAY --Rested--> STILL, on from where play was
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from games.bausack import rules_turn as turn
-from games.bausack.state import (
+from teeter.games.bausack import rules_turn as turn
+from teeter.games.bausack.state import (
     IN,
     MODES,
     Accept,
@@ -30,14 +28,24 @@ from games.bausack.state import (
     SupplyPiece,
     said,
 )
-from games.bausack.story import opening as opening
-from games.bausack.story import tell as tell
-from games.core.errors import IllegalAction, SetupError
-from games.core.events import Fell, HitNeighbour, Measured, Met, Nudged, Placed, Question, Released, Rested
-from games.core.random_state import seeded, shuffled
-from games.core.rules import Action, Choice, Input, Need, Take, TakeBack, Wait, applied, prepare
-from games.core.rules import outcome as outcome
-from games.core.setup import first_seat, seat_index
+from teeter.games.bausack.story import opening as opening
+from teeter.games.bausack.story import tell as tell
+from teeter.games.core.errors import IllegalAction, SetupError
+from teeter.games.core.events import (
+    Fell,
+    HitNeighbour,
+    Measured,
+    Met,
+    Nudged,
+    Placed,
+    Question,
+    Released,
+    Rested,
+)
+from teeter.games.core.random_state import seeded, shuffled
+from teeter.games.core.rules import Action, Choice, Input, Need, Take, TakeBack, Wait, applied, prepare
+from teeter.games.core.rules import outcome as outcome
+from teeter.games.core.setup import first_seat, seat_index
 
 TURN_CLAUSES = {Phase.BID: "BS-14", Phase.RECEIVE: "BS-18", Phase.PLACE: "BS-04", Phase.CARRY: "BS-04"}
 """The clause that says whose act it is; BS-12 in all other phases."""

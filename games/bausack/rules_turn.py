@@ -2,12 +2,10 @@
 highest bidder have passed; Push, from player to player until someone takes it. The hand's part: looking at pieces and
 placing the accepted one. And collapse: who is out, in which step, and what becomes of the pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
-from games.bausack.state import (
+from teeter.games.bausack.state import (
     IN,
     NOBODY,
     OUT_OF_PLACE,
@@ -30,10 +28,28 @@ from games.bausack.state import (
     restocked,
     said,
 )
-from games.core.errors import IllegalAction, MalformedAction, unknown
-from games.core.events import Condition, Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
-from games.core.rules import Take, TakeBack, hold_one, may_take_back, replaced, require_held, require_piece
-from games.core.setup import seat_index
+from teeter.games.core.errors import IllegalAction, MalformedAction, unknown
+from teeter.games.core.events import (
+    Condition,
+    Fell,
+    HitNeighbour,
+    Measured,
+    Met,
+    Nudged,
+    Placed,
+    Released,
+    Rested,
+)
+from teeter.games.core.rules import (
+    Take,
+    TakeBack,
+    hold_one,
+    may_take_back,
+    replaced,
+    require_held,
+    require_piece,
+)
+from teeter.games.core.setup import seat_index
 
 
 def choose(state: State, seat: int) -> State:

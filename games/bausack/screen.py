@@ -1,15 +1,21 @@
 """Bausack on the screen: tokens, the auction, heights, the tutorial."""
 
-from __future__ import annotations
-
-from engine.view.overlays import Line, Overlay
-from engine.view.panels import Item, Picture, Row, Text
-from games.bausack.judge import areas
-from games.bausack.state import State, said
-from games.core.words import capital, counted
-from games.present.client_state import ClientState
-from games.present.details import LINE_COVER, LINE_HEIGHT, LINE_RADIUS, TAKE, GameDetails, Lesson, carrying
-from games.present.pictures import of_piece
+from teeter.engine.view.overlays import Line, Overlay
+from teeter.engine.view.panels import Item, Picture, Row, Text
+from teeter.games.bausack.judge import areas
+from teeter.games.bausack.state import State, said
+from teeter.games.core.words import capital, counted
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import (
+    LINE_COVER,
+    LINE_HEIGHT,
+    LINE_RADIUS,
+    TAKE,
+    GameDetails,
+    Lesson,
+    carrying,
+)
+from teeter.games.present.pictures import of_piece
 
 
 class BausackDetails(GameDetails[State]):

@@ -1,16 +1,14 @@
 """Bausack between two inputs: pieces, tokens, house rules, the state, and what makes it sound."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar
 
-from games.core import codec
-from games.core.errors import IllegalAction
-from games.core.rules import Action, Reason, replaced
-from games.core.setup import Mode, Seat, option
+from teeter.games.core import codec
+from teeter.games.core.errors import IllegalAction
+from teeter.games.core.rules import Action, Reason, replaced
+from teeter.games.core.setup import Mode, Seat, option
 
 MODES = (Mode("standard", "Bausack", 2, 8),)
 

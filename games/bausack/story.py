@@ -1,8 +1,6 @@
 """A game of Bausack told in sentences: for logs, captions and golden transcripts."""
 
-from __future__ import annotations
-
-from games.bausack.state import (
+from teeter.games.bausack.state import (
     IN,
     Accept,
     BausackReason,
@@ -18,9 +16,19 @@ from games.bausack.state import (
     owner_of,
     said,
 )
-from games.core.events import Event, Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
-from games.core.rules import Action, Input, Take, TakeBack
-from games.core.words import capital, counted, listed, won
+from teeter.games.core.events import (
+    Event,
+    Fell,
+    HitNeighbour,
+    Measured,
+    Met,
+    Nudged,
+    Placed,
+    Released,
+    Rested,
+)
+from teeter.games.core.rules import Action, Input, Take, TakeBack
+from teeter.games.core.words import capital, counted, listed, won
 
 
 def opening(state: State) -> tuple[str, ...]:

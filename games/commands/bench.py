@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from games.commands.console import OK, Json, plain_table, print_json, spinner
+from teeter.games.commands.console import OK, Json, plain_table, print_json, spinner
 
 if TYPE_CHECKING:
-    from engine.bench.reading import Experiment
-    from engine.view.render.shading import Quality
+    from teeter.engine.bench.reading import Experiment
+    from teeter.engine.view.render.shading import Quality
 
 
 Found = tuple[str, str, bool | None]
@@ -63,44 +63,29 @@ def speed_rows() -> Makers:
     yield "check of 54 bricks, both methods", _check
     yield "statics of 54 bricks", _statics
     yield "one more piece on 49 bricks", _placing
+    yield "labels of stacks of 4 cubes, one core", _labelling
     yield "statics per piece, pyramids", _growth
-    yield "building, as an environment", _learning
     yield "pictures of 54 bricks, 1280 x 720", _drawing
     yield f"{VIDEO}, medium, all in all", lambda: _video("medium", 0.8)
     yield f"{VIDEO}, low, all in all", lambda: _video("low", 1.5)
 
 
 def _drawing() -> Found:
-    from engine.bench.drawing import drawing
+    from teeter.engine.bench.drawing import drawing
 
     return told(f"medium {drawing('medium'):.1f}, low {drawing('low'):.1f} a second")
 
 
 def _video(quality: Quality, required: float) -> Found:
-    from engine.bench.drawing import video
+    from teeter.engine.bench.drawing import video
 
     found = video(quality)
     return told(f"{found:.2f} x real time", f"{required:g} x", found >= required)
 
 
-def _learning() -> Found:
-    from importlib.util import find_spec
-
-    if find_spec("gymnasium") is None or find_spec("pettingzoo") is None:
-        return told("the extra rl is not installed")
-    from games.learning.agents import throughput
-
-    found = throughput()
-    text = (
-        f"{found.placements:.0f} placements/s, {found.steps:.0f} simulated steps/s; "
-        f"Bullet alone {found.bare:.0f}: {found.steps / found.bare:.2f} of it"
-    )
-    return told(text)
-
-
 def _stand_still() -> Found:
-    from engine.bench.accuracy import stand_still
-    from engine.bench.rigs import tower
+    from teeter.engine.bench.accuracy import stand_still
+    from teeter.engine.bench.rigs import tower
 
     found = stand_still(tower())
     text = f"sinks {found.sink_mm:.3f} mm, then {found.shift_mm:.3f} mm; last third {found.late_mm:.4f} mm"
@@ -109,7 +94,7 @@ def _stand_still() -> Found:
 
 
 def _scattered() -> Found:
-    from engine.bench.accuracy import scattered
+    from teeter.engine.bench.accuracy import scattered
 
     found = scattered(range(20))
     rests = sum(1 for each in found if each.rest_s is not None and each.rest_s <= 5.0)
@@ -120,23 +105,23 @@ def _scattered() -> Found:
 
 
 def _pace(seed: int | None) -> Found:
-    from engine.bench.rigs import tower
-    from engine.bench.speed import pace
+    from teeter.engine.bench.rigs import tower
+    from teeter.engine.bench.speed import pace
 
     return told(f"{pace(tower(seed)):.1f} x real time")
 
 
 def _check() -> Found:
-    from engine.bench.rigs import tower
-    from engine.topple.verdict import check
-    from engine.world import Assembly
+    from teeter.engine.bench.rigs import tower
+    from teeter.engine.topple.verdict import check
+    from teeter.engine.world import Assembly
 
     found = min(check(Assembly("tower", tower())).wall for _ in range(3))
     return told(f"{found:.2f} s", "1.0 s", found <= 1.0)
 
 
 def _statics() -> Found:
-    from engine.bench.speed import statics_time
+    from teeter.engine.bench.speed import statics_time
 
     verdict, tilt = statics_time()
     text = f"{verdict * 1e3:.0f} ms, with tilt margin {tilt * 1e3:.0f} ms"
@@ -144,7 +129,7 @@ def _statics() -> Found:
 
 
 def _placing() -> Found:
-    from engine.bench.speed import placing
+    from teeter.engine.bench.speed import placing
 
     found = placing()
     text = f"{found.rate:.0f} verdicts/s, {found.ratio:.1f} x the whole balance; {found.agree} of {found.asked} agree"
@@ -152,8 +137,19 @@ def _placing() -> Found:
     return told(text, "200 verdicts/s, all agree", holds)
 
 
+def _labelling() -> Found:
+    from teeter.engine.bench.speed import labelling
+
+    found = labelling()
+    text = (
+        f"statics {found.batch:.0f}/s in a batch, {found.single:.0f}/s one by one; both methods {found.full:.1f}/s; "
+        f"{found.agree} of {found.sure} agree"
+    )
+    return told(text, "150/s, all agree", found.batch >= 150 and found.agree == found.sure)
+
+
 def _growth() -> Found:
-    from engine.bench.speed import growth
+    from teeter.engine.bench.speed import growth
 
     found = growth()
     ratio = found[-1][1] / found[0][1]
@@ -167,7 +163,7 @@ def _growth() -> Found:
 
 def accuracy_rows() -> Makers:
     """Closed forms: edges, slopes, falls, stops, tilts."""
-    from engine.bench import accuracy
+    from teeter.engine.bench import accuracy
 
     for name, shape in accuracy.shapes().items():
         yield f"edge test, {name}", lambda shape=shape: _edge(shape)  # type: ignore[misc]
@@ -180,7 +176,7 @@ def accuracy_rows() -> Makers:
 
 
 def _edge(shape: object) -> Found:
-    from engine.bench.accuracy import YAWS, edge_dynamics, edge_statics
+    from teeter.engine.bench.accuracy import YAWS, edge_dynamics, edge_statics
 
     still = max(abs(edge_statics(shape, yaw)) for yaw in YAWS)  # type: ignore[arg-type]
     moving = max(abs(edge_dynamics(shape, yaw)) for yaw in YAWS)  # type: ignore[arg-type]
@@ -189,7 +185,7 @@ def _edge(shape: object) -> Found:
 
 
 def _slide(friction: float) -> Found:
-    from engine.bench.accuracy import slide_dynamics, slide_statics
+    from teeter.engine.bench.accuracy import slide_dynamics, slide_statics
 
     yaws = (0.0, 22.5, 45.0)
     still = max(abs(slide_statics(friction, yaw)) for yaw in yaws)
@@ -199,7 +195,7 @@ def _slide(friction: float) -> Found:
 
 
 def _motion(rate: int) -> Found:
-    from engine.bench.accuracy import coulomb_stop, free_fall, slope_acceleration
+    from teeter.engine.bench.accuracy import coulomb_stop, free_fall, slope_acceleration
 
     found = (free_fall(rate), coulomb_stop(rate), slope_acceleration(rate))
     text = f"free fall {found[0]:+.3f} %, Coulomb stop {found[1]:+.2f} %, slope {found[2]:+.2f} %"
@@ -207,7 +203,7 @@ def _motion(rate: int) -> Found:
 
 
 def _tilt(count: int) -> Found:
-    from engine.bench.accuracy import YAWS, tilt_stack
+    from teeter.engine.bench.accuracy import YAWS, tilt_stack
 
     worst = max(abs(tilt_stack(count, yaw)) for yaw in YAWS)
     return told(f"{worst:.5f} %", "0.1 %", worst <= 0.1)
@@ -215,14 +211,14 @@ def _tilt(count: int) -> Found:
 
 def motion_rows() -> Makers:
     """Falls and impacts, each in every engine that is installed."""
-    from engine.bench.motion import EXPERIMENTS
+    from teeter.engine.bench.motion import EXPERIMENTS
 
     for name, experiment in EXPERIMENTS.items():
         yield name, lambda experiment=experiment: _motion_of(experiment)  # type: ignore[misc]
 
 
 def _motion_of(experiment: Experiment) -> Found:
-    from engine.bench.motion import ask
+    from teeter.engine.bench.motion import ask
 
     found = ask(experiment)
     text = ", ".join(f"{who} {answer.value:.3g}" for who, answer in found.items())

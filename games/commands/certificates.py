@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from games.api.arguments import out_of_range
-from games.commands.console import OK, TOPPLES, Json, print_json, refuse
-from games.commands.scene_request import SceneRequest
+from teeter.games.api.arguments import out_of_range
+from teeter.games.commands.console import OK, TOPPLES, Json, print_json, refuse
+from teeter.games.commands.scene_request import SceneRequest
 
 if TYPE_CHECKING:
-    from engine.topple.verdict import Verdict
+    from teeter.engine.topple.verdict import Verdict
 
 REFUSED = TOPPLES
 """As `teeter verify` says that a recording differs."""
@@ -22,9 +22,9 @@ REFUSED = TOPPLES
 
 def certificate_of(verdict: Verdict) -> dict[str, Any]:
     """Returns the certificate of a verdict's force balance, or why there is none."""
-    from engine.certificate.checker import VERSION
-    from engine.certificate.maker import certify
-    from engine.certificate.proof import NoCertificateError
+    from teeter.engine.certificate.checker import VERSION
+    from teeter.engine.certificate.maker import certify
+    from teeter.engine.certificate.proof import NoCertificateError
 
     statics = verdict.statics
     try:
@@ -60,9 +60,9 @@ def verify_certificate(request: CertificateRequest) -> int:
 
     It proves what it says of the bodies in it. With --scene, that they are those of the scene.
     """
-    from games.api.certificates import verify_certificate as verify
-    from games.api.checker import Checker
-    from games.api.scene import PublicScene
+    from teeter.games.api.certificates import verify_certificate as verify
+    from teeter.games.api.checker import Checker
+    from teeter.games.api.scene import PublicScene
 
     if wrong := out_of_range(request.limited()) + request.faults():
         refuse("; ".join(wrong))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from games.api.arguments import LIMITS, friction_range_fault, out_of_range
-from games.commands.certificates import certificate_of
-from games.commands.console import (
+from teeter.games.api.arguments import LIMITS, friction_range_fault, out_of_range
+from teeter.games.commands.certificates import certificate_of
+from teeter.games.commands.console import (
     OK,
     TOPPLES,
     UNSURE,
@@ -23,17 +23,20 @@ from games.commands.console import (
     Workers,
     bar,
     one_thread_each,
+    plain_table,
     print_json,
     refuse,
     say,
+    stages,
 )
-from games.commands.scene_request import SceneRequest
+from teeter.games.commands.scene_request import SceneRequest
+from teeter.games.faults import teeter_version
 
 if TYPE_CHECKING:
-    from engine.topple.laboratory.noise import Chance
-    from games.api.checker import Checker
-    from games.api.results import CheckResult
-    from scenes.scene import Scene
+    from teeter.engine.topple.laboratory.noise import Chance
+    from teeter.games.api.checker import Checker
+    from teeter.games.api.results import CheckResult, StepsResult
+    from teeter.scenes.scene import Scene
 
 EXIT = {"stands": OK, "topples": TOPPLES, "unsure": UNSURE}
 SAMPLES = 200
@@ -89,6 +92,10 @@ class CheckRequest(SceneRequest):
     page: Annotated[
         Path | None, typer.Option(help="Write a page for browsers that shows, explains and proves it.")
     ] = None
+    data: Annotated[
+        bool,
+        typer.Option("--data", help="With --json: contact points with forces, interfaces, poses at rest."),
+    ] = False
     force: Force = False
     as_json: Json = False
 
@@ -111,8 +118,8 @@ def run(request: CheckRequest) -> int:
         found.picture(request.picture, force=request.force)
     if request.record is not None:
         found.record(request.record, force=request.force)
-    from games.api.results import explained, noise_result, panel
-    from models.files import whole_or_nothing
+    from teeter.games.api.results import explained, noise_result, panel
+    from teeter.models.files import whole_or_nothing
 
     why = explained(found.verdict) if request.explain else None
     proof = None
@@ -122,7 +129,7 @@ def run(request: CheckRequest) -> int:
         with whole_or_nothing(request.certificate, force=request.force) as part:
             part.write_text(json.dumps(proof, indent=1) + "\n", encoding="utf-8")
     if request.page is not None and proof is not None:
-        from games.api.pages import verdict_page
+        from teeter.games.api.pages import verdict_page
 
         verdict_page(found, request.page, proof, chance, force=request.force)
     if request.as_json:
@@ -133,7 +140,7 @@ def run(request: CheckRequest) -> int:
             more["noise"] = noise_result(chance).to_json()
         if found.loaded.fitted:
             more["fitted"] = list(found.loaded.fitted)
-        print_json(found.to_json() | more)
+        print_json(found.to_json(data=request.data) | more)
     else:
         for line in found.loaded.fitted:
             say(line)
@@ -149,31 +156,43 @@ def run(request: CheckRequest) -> int:
 
 
 def _steps(request: CheckRequest) -> int:
-    from games.api.scene import PublicScene
-    from games.commands import steps
+    """The steps of a scene, as JSON or as a table. Exit code 0: stands after all of them, 1: falls, 3: unsure."""
+    from teeter.games.api.scene import PublicScene
 
     scene = PublicScene(_loaded(request))
-    return steps.run(
-        checker_of(request),
-        scene,
-        request.order,
-        request.settle,
-        drop=request.drop,
-        as_json=request.as_json,
-    )
+    order = None if request.order is None else [name.strip() for name in request.order.split(",")]
+    with bar("steps") as progress:
+        found = checker_of(request).steps(
+            scene, order, settle_mm=request.settle, drop=request.drop, progress=progress
+        )
+    if request.as_json:
+        print_json({"teeter": teeter_version(), "scene": scene.name} | found.to_json())
+    else:
+        _print_steps(found)
+    return EXIT[found.word]
+
+
+def _print_steps(found: StepsResult) -> None:
+    console = Console()
+    table = plain_table("step", "piece", "verdict", "tilt margin", right=("step", "tilt margin"))
+    for step in found.steps:
+        tilt = "" if step.tilt_deg is None or step.word != "stands" else f"{step.tilt_deg:.2f} degrees"
+        table.add_row(str(step.number), step.piece, step.word, tilt)
+    console.print(table)
+    for sentence in found.sentences:
+        console.print(sentence, markup=False, highlight=False)
 
 
 def verdict_on(request: CheckRequest) -> CheckResult:
     """The verdict on the scene of a request."""
-    from games.api.scene import PublicScene
+    from teeter.engine.topple.stages import telling
+    from teeter.games.api.scene import PublicScene
 
-    return checker_of(request).check(
-        PublicScene(_loaded(request)),
-        settle_mm=request.settle,
-        drop=request.drop,
-        time=request.time,
-        witness=request.witness,
-    )
+    scene = PublicScene(_loaded(request))
+    with stages() as tell, telling(tell):
+        return checker_of(request).check(
+            scene, settle_mm=request.settle, drop=request.drop, time=request.time, witness=request.witness
+        )
 
 
 def _loaded(request: CheckRequest) -> Scene:
@@ -184,7 +203,7 @@ def _loaded(request: CheckRequest) -> Scene:
 
 def checker_of(request: CheckRequest) -> Checker:
     """The conditions of a request."""
-    from games.api.checker import Checker
+    from teeter.games.api.checker import Checker
 
     return Checker(
         tilt_deg=request.tilt,
@@ -201,7 +220,7 @@ def checker_of(request: CheckRequest) -> Checker:
 
 def chance_on(found: CheckResult, request: CheckRequest) -> Chance:
     """How surely a scene stands under the noise that was asked for."""
-    from games.api.scene import PublicScene
+    from teeter.games.api.scene import PublicScene
 
     with bar("noisy copies") as progress:
         return checker_of(request).chance(
@@ -252,6 +271,8 @@ def validate(request: CheckRequest) -> None:
     if request.steps and (others := [name for name in alone if getattr(request, name)]):
         names = ", ".join("--" + name.replace("is_noisy", "noise") for name in others)
         wrong.append(f"--steps is a table of verdicts: leave out {names}, or check one step without --steps")
+    if request.data and not request.as_json:
+        wrong.append("--data adds to what --json prints: give --json too")
     if request.order is not None and not request.steps:
         wrong.append("--order is that of --steps: give --steps too")
     wrong += request.faults()
@@ -262,7 +283,7 @@ def validate(request: CheckRequest) -> None:
 
 def _check_outputs(request: CheckRequest, inputs: Sequence[Path]) -> None:
     """Before anything is simulated: what cannot be written is said at once. inputs: the files that are read."""
-    from models.files import check_output, same_output
+    from teeter.models.files import check_output, same_output
 
     for path, suffix, what in ((request.picture, ".png", "picture"), (request.page, ".html", "page")):
         if path is not None and path.suffix.lower() != suffix:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 import typer
 from typer.core import TyperGroup
 
-from games.exits import CRASHED, answer, ask, hiding, missing
-from games.faults import said, write_report
-from models.errors import TeeterError
+from teeter.games.exits import CRASHED, answer, ask, hiding, missing
+from teeter.games.faults import said, write_report
+from teeter.models.errors import TeeterError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -208,6 +208,32 @@ def bar(words: str) -> Iterator[Progressed]:
             showing = True
             progress.start()
         progress.update(task, completed=done, total=total, refresh=showing)
+
+    try:
+        yield tell
+    finally:
+        if showing:
+            progress.stop()
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str], None]]:
+    """Something to tell what is asked now: on a terminal, once it takes longer than a moment, with the time it took."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    started = time.perf_counter()
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+    task = progress.add_task("", total=None)
+    showing = False
+
+    def tell(words: str) -> None:
+        nonlocal showing
+        if not showing and progress.console.is_terminal and time.perf_counter() - started > BAR_AFTER_S:
+            showing = True
+            progress.start()
+        progress.update(task, description=words, refresh=showing)
 
     try:
         yield tell

@@ -1,14 +1,12 @@
 """`teeter convert IN OUT`: a scene in another format."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from games.commands.console import OK, Force, SceneName
+from teeter.games.commands.console import OK, Force, SceneName
 
 
 def run(
@@ -27,9 +25,9 @@ def run(
     force: Force = False,
 ) -> int:
     """A scene in another format, poses as they are. Reads what `teeter check` reads."""
-    from models.files import check_output
-    from scenes.formats.write import faceted, lost_in_glb, write_scene
-    from scenes.load import load
+    from teeter.models.files import check_output
+    from teeter.scenes.formats.write import faceted, lost_in_glb, write_scene
+    from teeter.scenes.load import load
 
     source = Path(scene)
     inputs = (source,) if source.is_file() else ()

@@ -1,7 +1,5 @@
 """`teeter demo`: the main job in a minute or two and without a screen: a game, its replay, a video, a verdict."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from games.commands.console import OK, Force, plain_table, refuse, spinner
+from teeter.games.commands.console import OK, Force, plain_table, refuse, spinner
 
 PLAYERS, SEED = ("bot:bold", "bot:clumsy"), 38
 HOUSE = {"rounds": 1}
@@ -56,7 +54,7 @@ def run(
 
 def _check_outputs(out: Path, force: bool) -> None:
     """Refuse what is in the folder already, all of it in one message, before anything is made."""
-    from models.files import output_fault
+    from teeter.models.files import output_fault
 
     if out.is_dir():
         faults = {out / name: output_fault(out / name, force=force) for name in FILES}
@@ -65,15 +63,15 @@ def _check_outputs(out: Path, force: bool) -> None:
 
 
 def _game(path: Path, force: bool) -> str:
-    from games.api.functions import play
-    from games.registry import DEMO, game_named
+    from teeter.games.api.functions import play
+    from teeter.games.registry import DEMO, game_named
 
     found = play(DEMO, PLAYERS, seed=SEED, turns=60, record=path, force=force, **HOUSE)
     return f"a game of {game_named(DEMO).title} by two bots, {found.turns} turns: {found.reason}"
 
 
 def _verified(path: Path) -> str:
-    from games.play.playback import verify
+    from teeter.games.play.playback import verify
 
     found = verify(path)
     return f"its replay, verified: {found.steps} steps " + (
@@ -84,11 +82,11 @@ def _verified(path: Path) -> str:
 def _video(replay: Path, path: Path, force: bool) -> tuple[str, Path]:
     import numpy as np
 
-    from engine.record.motion import motion_of
-    from engine.record.reader import load
-    from engine.view.video.pace import highlight
-    from games.api.functions import video
-    from games.play.replays import bodies_of
+    from teeter.engine.record.motion import motion_of
+    from teeter.engine.record.reader import load
+    from teeter.engine.view.video.pace import highlight
+    from teeter.games.api.functions import video
+    from teeter.games.play.replays import bodies_of
 
     recording = load(replay)
     reach = {body.name: float(np.linalg.norm(body.piece.extents)) / 2 for body in bodies_of(recording)}
@@ -99,13 +97,13 @@ def _video(replay: Path, path: Path, force: bool) -> tuple[str, Path]:
 
 
 def _picture(path: Path, force: bool) -> tuple[str, Path]:
-    from games.api.functions import check
+    from teeter.games.api.functions import check
 
     verdict = check(SCENE)
     return f"the scene `{SCENE}` {verdict.word}: its forces", verdict.picture(path, force=force)
 
 
 def _page(replay: Path, path: Path, force: bool) -> tuple[str, Path]:
-    from games.api.functions import export
+    from teeter.games.api.functions import export
 
     return f"the game as a page for any browser, {export(replay, path, force=force).seconds:.0f} s", path

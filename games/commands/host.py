@@ -13,12 +13,12 @@ from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING, NoReturn
 
-from games.commands.console import Terminated, refuse, stopped
-from models.extras import install_line
+from teeter.games.commands.console import Terminated, refuse, stopped
+from teeter.models.extras import install_line
 
 if TYPE_CHECKING:
-    from games.host.links import Links
-    from games.server.messages import Plan
+    from teeter.games.host.links import Links
+    from teeter.games.server.messages import Plan
 
 OPTION = "--host"
 DEFAULT = "default"
@@ -52,12 +52,12 @@ def with_address(words: Sequence[str]) -> list[str]:
 def host_game(plan: Plan, where: str) -> NoReturn:
     """Host a game until Ctrl-C. where: an address, or `DEFAULT`. Raises LinksError, SetupError, RecordError."""
     try:
-        from games.host import links, server, table
+        from teeter.games.host import links, server, table
     except ImportError as error:
         refuse(f"hosting needs the package {error.name}: {install_line(error.name or 'websockets')}")
-    from games.server.messages import Broken
-    from games.server.setup import first_view
-    from models.files import OutputError
+    from teeter.games.server.messages import Broken
+    from teeter.games.server.setup import first_view
+    from teeter.models.files import OutputError
 
     # a window that is closed hangs up on the physics too, which inherit this
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

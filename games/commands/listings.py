@@ -1,4 +1,4 @@
-"""What there is: `teeter scenes`, `teeter games`, `teeter rules GAME` and `teeter models`."""
+"""What there is: `teeter scenes`, `teeter games`, `teeter rules GAME`, `teeter models`, `teeter doctor`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from games.commands.console import OK, Force, Json, plain_table, print_json, refuse
+from teeter.games.commands.console import OK, Force, Json, plain_table, print_json, refuse
+from teeter.games.health import as_json as json_of
+from teeter.games.health import code_of, findings
 
 if TYPE_CHECKING:
-    from games.game import Game
-    from models.piece import Piece
-    from models.spec import PieceSpec
+    from teeter.games.game import Game
+    from teeter.models.piece import Piece
+    from teeter.models.spec import PieceSpec
 
 MM = 1e3
 WIDE = 160
@@ -34,7 +36,7 @@ def _screen() -> Console:
 
 def list_scenes(as_json: Json = False) -> int:
     """The scenes that come with teeter: what each shows, and whether it should stand."""
-    from scenes.load import shipped
+    from teeter.scenes.load import shipped
 
     rows = [_scene_row(name) for name in shipped()]
     if as_json:
@@ -50,7 +52,7 @@ def list_scenes(as_json: Json = False) -> int:
 
 def _scene_row(name: str) -> dict[str, Any]:
     """What a scene file says of itself; no mesh is built."""
-    from scenes.load import SHIPPED
+    from teeter.scenes.load import SHIPPED
 
     written = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
     expected = written.get("expect", {})
@@ -65,14 +67,14 @@ def _scene_row(name: str) -> dict[str, Any]:
 
 def list_games(as_json: Json = False) -> int:
     """The games, their modes and options."""
-    from games.core.setup import options_of
-    from games.registry import GAMES
+    from teeter.games.core.setup import options_of
+    from teeter.games.registry import games
 
     if as_json:
-        print_json([_game_row(game) for game in GAMES])
+        print_json([_game_row(game) for game in games()])
         return OK
     console = Console()
-    for game in GAMES:
+    for game in games():
         console.print(f"[bold]{game.name}[/bold]  {game.title}: {game.summary}")
         table = Table(box=None, padding=(0, 2), show_header=False)
         table.add_column(style="cyan", no_wrap=True)
@@ -88,7 +90,7 @@ def list_games(as_json: Json = False) -> int:
 
 
 def _game_row(game: Game) -> dict[str, Any]:
-    from games.core.setup import options_of
+    from teeter.games.core.setup import options_of
 
     def rows(things: Iterable[Any], *keys: str) -> list[dict[str, Any]]:
         return [{key: getattr(each, key) for key in keys} for each in things]
@@ -104,7 +106,7 @@ def list_rules(
     game: Annotated[str, typer.Argument(help="The game, as `teeter games` names it.")], as_json: Json = False
 ) -> int:
     """Every clause of a game in our own words, our decisions marked."""
-    from games.registry import clauses_of, game_named
+    from teeter.games.registry import clauses_of, game_named
 
     chosen = game_named(game)
     clauses = clauses_of(chosen)
@@ -144,10 +146,10 @@ def models(
             refuse(
                 "models export: give a piece and a file, such as `teeter models export tower_topple/brick -o f.glb`"
             )
-        from models.build import build
-        from models.catalogue import find
-        from models.export import export_glb
-        from models.files import check_output
+        from teeter.models.build import build
+        from teeter.models.catalogue import find
+        from teeter.models.export import export_glb
+        from teeter.models.files import check_output
 
         check_output(out, force=force)
         export_glb(build(find(model)), out, force=force)
@@ -156,23 +158,23 @@ def models(
     if model is not None or out is not None:
         refuse("models: a second word and --out belong to `teeter models export ID -o F.glb`")
     if sheet is not None:
-        from models.files import check_output
+        from teeter.models.files import check_output
 
         check_output(sheet, force=force)
     return _list_models(game, sheet, as_json, force=force)
 
 
 def _list_models(game: str | None, sheet: Path | None, as_json: bool, *, force: bool) -> int:
-    from models.build import build
-    from models.catalogue import catalogue, games
+    from teeter.models.build import build
+    from teeter.models.catalogue import catalogue, games
 
     names = [game.replace("-", "_")] if game else list(games())
     found: dict[str, tuple[PieceSpec, Piece]] = {}
     for name in names:
         found |= {model: (spec, build(spec)) for model, spec in catalogue(name).items()}
     if sheet is not None:
-        from engine.view.render.png import save_png
-        from engine.view.render.sheet import sheet as contact_sheet
+        from teeter.engine.view.render.png import save_png
+        from teeter.engine.view.render.sheet import sheet as contact_sheet
 
         save_png(contact_sheet([(model, piece) for model, (_, piece) in found.items()]), sheet, force=force)
     rows = [_model_row(model, spec, piece) for model, (spec, piece) in found.items()]
@@ -209,3 +211,17 @@ def _model_row(model: str, spec: PieceSpec, piece: Piece) -> dict[str, Any]:
         "value": spec.value,
         "print": None if spec.face is None else spec.face.summary,
     }
+
+
+def doctor(as_json: Json = False) -> int:
+    """Versions, the renderer found, and the line that installs what is missing."""
+    found = findings()
+    if as_json:
+        print(json_of(found))
+        return code_of(found)
+    table = plain_table("what", "found", "to mend it")
+    for finding in found:
+        style = "red" if finding.fix and finding.is_needed else "dim" if finding.fix else ""
+        table.add_row(*(Text(text, style) for text in (finding.what, finding.found, finding.fix)))
+    Console().print(table)
+    return code_of(found)

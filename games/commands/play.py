@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from rich.console import Console
 
-from games.api.arguments import fault
-from games.commands.console import OK, Json, SceneName, bar, print_json, refuse, stopped
+from teeter.games.api.arguments import fault
+from teeter.games.commands.console import OK, Json, SceneName, bar, print_json, refuse, stopped
 
 if TYPE_CHECKING:
-    from engine.record.reader import Replay
-    from engine.record.writer import Recorder
-    from games.game import Game
-    from games.play.session import Session
-    from games.server.messages import Plan
+    from teeter.engine.record.reader import Replay
+    from teeter.engine.record.writer import Recorder
+    from teeter.games.game import Game
+    from teeter.games.play.session import Session
+    from teeter.games.server.messages import Plan
 
 MOST_TURNS = 2000
 """Choices of a player after which a game is broken off; no game of four bots has come near."""
 OPEN_SEATS = ("Ada", "Ben", "Cem", "Dora")
 """Names of seats that nobody named."""
-NOT_WITH_RESUME = ("game", "mode", "players", "seed", "house", "challenge", "tremor", "engine")
+NOT_WITH_RESUME = ("game", "mode", "players", "seed", "house", "tremor", "engine")
 """What a game on file knows."""
 
 
@@ -48,9 +48,6 @@ class PlayRequest:
             "compute; with --headless 0."
         ),
     ] = None
-    challenge: Annotated[int | None, typer.Option(help="Crazy Tower alone: the solo challenge, 1 to 20.")] = (
-        None
-    )
     house: Annotated[list[str] | None, typer.Option(help="KEY=VALUE of an option; repeatable.")] = None
     tremor: Annotated[float, typer.Option(help="How much hands shake, mm; 0.1 calm, 2 nervous.")] = 0.0
     engine: Annotated[
@@ -86,14 +83,14 @@ class PlayRequest:
 
 def run(request: PlayRequest) -> int:
     """A whole game on true physics, in a window; without a game its menu. `--resume FILE` goes on with one."""
-    from engine.worlds import using
+    from teeter.engine.worlds import using
 
     with using(request.engine):
         return _run(request)
 
 
 def _run(request: PlayRequest) -> int:
-    from games.registry import game_named
+    from teeter.games.registry import game_named
 
     if request.turns < 1:
         refuse(f"--turns {request.turns}: at least one turn is played")
@@ -110,12 +107,12 @@ def _run(request: PlayRequest) -> int:
     if request.game is None:
         refuse("which game? `teeter games` lists them; or --resume FILE")
     game = game_named(request.game)
-    return begin_game(request, game, options_of(request, game))
+    return begin_game(request, game, options_of(request))
 
 
 def _host(request: PlayRequest, where: str) -> NoReturn:
     """Let others join in their browsers. Raises LinksError, SetupError and RecordError."""
-    from games.commands.host import host_game
+    from teeter.games.commands.host import host_game
 
     if request.headless or request.as_json or request.start is not None:
         refuse("--host is for people: leave out --headless, --json and --from")
@@ -135,14 +132,14 @@ def open_window(plan: Plan | None) -> int:
 
     Raises ViewError without a display, SetupError for a game that cannot begin or broken settings, RecordError.
     """
-    from games.present.settings import load_settings
-    from games.server.setup import first_view
+    from teeter.games.present.settings import load_settings
+    from teeter.games.server.setup import first_view
 
     settings = load_settings()
     if plan is not None:
         # refused before a window opens
         first_view(plan)
-    from games.ui.app import App
+    from teeter.games.ui.app import App
 
     App(settings, plan).run()
     return OK
@@ -150,12 +147,12 @@ def open_window(plan: Plan | None) -> int:
 
 def _plan_of(request: PlayRequest) -> Plan | None:
     """The game for people and bots at a window; None for the menu. Raises SetupError and RecordError."""
-    from games.core.random_state import draw_seed
-    from games.core.setup import take_mode
-    from games.present.menu import of_game, seated
-    from games.registry import game_named
-    from games.server.messages import Plan
-    from games.server.setup import new_file, plan_of
+    from teeter.games.core.random_state import draw_seed
+    from teeter.games.core.setup import take_mode
+    from teeter.games.present.menu import of_game, seated
+    from teeter.games.registry import game_named
+    from teeter.games.server.messages import Plan
+    from teeter.games.server.setup import new_file, plan_of
 
     if request.start is not None:
         refuse(
@@ -168,7 +165,7 @@ def _plan_of(request: PlayRequest) -> Plan | None:
     game = game_named(request.game)
     if request.scene is not None and not game.is_free_building:
         refuse(f"--scene {request.scene}: scenes belong to the sandbox, not to {game.name}")
-    options = options_of(request, game)
+    options = options_of(request)
     players = names_of(request.players)
     if players is None and request.host is not None:
         # a seat for everybody who can play, as far as the mode needs them
@@ -196,22 +193,14 @@ def names_of(players: str | None) -> tuple[str, ...] | None:
     return None if players is None else tuple(name.strip() for name in players.split(","))
 
 
-def options_of(request: PlayRequest, game: Game) -> dict[str, object]:
-    """The options of a new game. Raises SetupError; what belongs to other games is refused."""
-    from games.core.setup import split_texts
-    from games.play.held_piece import MAX_TREMOR
-    from games.registry import GAMES
+def options_of(request: PlayRequest) -> dict[str, object]:
+    """The options of a new game. Raises SetupError."""
+    from teeter.games.core.setup import split_texts
+    from teeter.games.play.held_piece import MAX_TREMOR
 
     options: dict[str, object] = dict(split_texts(request.house or ()))
     if request.mode is not None:
         options["mode"] = request.mode
-    if request.challenge is not None:
-        if not game.challenge_mode:
-            names = ", ".join(each.name for each in GAMES if each.challenge_mode)
-            refuse(f"--challenge {request.challenge}: challenges belong to {names}, not to {game.name}")
-        if "challenge" in options:
-            refuse(f"--challenge {request.challenge} and --house challenge={options['challenge']}: give one")
-        options |= {"challenge": request.challenge, "mode": request.mode or game.challenge_mode}
     if wrong := fault("--tremor", (0.0, MAX_TREMOR * 1e3), request.tremor):
         refuse(f"{wrong} mm")
     return options
@@ -252,8 +241,8 @@ class Narrator:
 
 def begin_game(request: PlayRequest, game: Game, options: dict[str, object]) -> int:
     """Play a game from its first turn. Returns the exit code. Raises SetupError and RecordError."""
-    from games.core.setup import take_mode
-    from games.play.recording import begin
+    from teeter.games.core.setup import take_mode
+    from teeter.games.play.recording import begin
 
     narrator = Narrator(game, request.as_json)
     mode = take_mode(game.modes, options.get("mode"))
@@ -276,9 +265,9 @@ def begin_game(request: PlayRequest, game: Game, options: dict[str, object]) -> 
 
 def resume_game(request: PlayRequest) -> int:
     """Go on with a game on file, in the same file or in a new one. Returns the exit code. Raises RecordError."""
-    from engine.record.latest import found
-    from engine.record.reader import load
-    from games.play.playback import checkpoint_at, fork, game_of, resume
+    from teeter.engine.record.latest import found
+    from teeter.engine.record.reader import load
+    from teeter.games.play.playback import checkpoint_at, fork, game_of, resume
 
     assert request.resume is not None
     path = found(request.resume)
@@ -310,12 +299,12 @@ def _begun(replay: Replay, seconds: float) -> float:
 
 
 def _check_players(game: Game, players: tuple[str, ...]) -> None:
-    from games.core.errors import SetupError
-    from games.core.setup import STYLES
-    from games.registry import GAMES
+    from teeter.games.core.errors import SetupError
+    from teeter.games.core.setup import STYLES
+    from teeter.games.registry import games
 
     if not game.has_bots:
-        names = sorted(each.name for each in GAMES if each.has_bots)
+        names = sorted(each.name for each in games() if each.has_bots)
         refuse(f"bots do not play {game.name} yet; they play {', '.join(names)}")
     members = [name.strip() for team in players for name in team.split("+")]
     people = [name for name in members if not name.startswith("bot:")]
@@ -331,7 +320,7 @@ def _check_players(game: Game, players: tuple[str, ...]) -> None:
 def _play(
     request: PlayRequest, session: Session, recorder: Recorder | None, seed: int, narrator: Narrator
 ) -> int:
-    from games.players.bots import play_out
+    from teeter.games.players.bots import play_out
 
     game = session.game
     try:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from games.commands.console import OK, Json, SceneName, plain_table, print_json, refuse
-from games.faults import teeter_version
+from teeter.games.commands.console import OK, Json, SceneName, plain_table, print_json, refuse
+from teeter.games.faults import teeter_version
 
 if TYPE_CHECKING:
-    from games.api.results import PoseResult
+    from teeter.games.api.results import PoseResult
 
 LISTED = 40
 """Rows, at most; `--json` has all."""
@@ -24,8 +24,8 @@ def run(
     as_json: Json = False,
 ) -> int:
     """The poses in which one piece lies stably on a level table: how far it may tilt, and how likely each is."""
-    from games.api.arguments import piece_fault
-    from games.api.functions import load, poses
+    from teeter.games.api.arguments import piece_fault
+    from teeter.games.api.functions import load, poses
 
     opened = load(scene, unit=unit, drop=True)
     free = [body.name for body in opened.assembly.free]

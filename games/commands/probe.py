@@ -9,15 +9,15 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from games.api.arguments import piece_fault
-from games.commands.console import OK, Json, SceneName, bar, plain_table, print_json, refuse
-from games.faults import teeter_version
+from teeter.games.api.arguments import piece_fault
+from teeter.games.commands.console import OK, Json, SceneName, bar, plain_table, print_json, refuse
+from teeter.games.faults import teeter_version
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from games.api.results import ProbeResult
-    from scenes.scene import Scene
+    from teeter.games.api.results import ProbeResult
+    from teeter.scenes.scene import Scene
 
 MOST_NAMED = 3
 """Candidates named below the table, at most."""
@@ -31,8 +31,8 @@ def run(
     as_json: Json = False,
 ) -> int:
     """Which piece can come out: what it carries, how hard it pulls, whether the rest stands without it."""
-    from engine.topple.errors import NotStandingError
-    from games.api.functions import load, probe
+    from teeter.engine.topple.errors import NotStandingError
+    from teeter.games.api.functions import load, probe
 
     opened, pieces = load(scene), tuple(piece or ())
     loaded = opened.loaded

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from games.commands.console import (
+from teeter.games.commands.console import (
     OK,
     TOPPLES,
     UNSURE,
@@ -27,7 +27,7 @@ from games.commands.console import (
 )
 
 if TYPE_CHECKING:
-    from games.play.playback import Verified
+    from teeter.games.play.playback import Verified
 
 DIFFERS, NOT_COMPARABLE = TOPPLES, UNSURE
 ESTIMATE_AFTER_S = 3.0
@@ -38,11 +38,11 @@ def replay(
     file: Recording, at: Annotated[float, typer.Option(help="Second of the recording to begin at.")] = 0.0
 ) -> int:
     """Watch a recording in a window: forward, backward, at any speed; check and go on with it at any moment."""
-    from games.api.pages import shown
+    from teeter.games.api.pages import shown
 
     recording = shown(file)
     # heavy, and not before it is known that there is something to be seen
-    from games.commands.replay import watch
+    from teeter.games.commands.replay import watch
 
     return watch(recording, at)
 
@@ -59,7 +59,7 @@ def verify(
     Agrees means: this journal, from this seed, gives exactly these pictures and this result. It proves physics and
     rules, not who sat there.
     """
-    from games.play.playback import verify as play_again
+    from teeter.games.play.playback import verify as play_again
 
     if limit is not None and not 0.0 < limit < math.inf:
         refuse(f"--limit {limit:g}: seconds, above 0")
@@ -96,7 +96,7 @@ def _tell(found: Verified, code: int) -> None:
 
     if found.agrees:
         console.print(f"[green]agrees[/green]: {found.steps} steps simulated again, bit for bit")
-        from engine.record.format import MEANING
+        from teeter.engine.record.format import MEANING
 
         for sentence in MEANING:
             line(sentence[0].upper() + sentence[1:])
@@ -138,7 +138,7 @@ def export(
     as_json: Json = False,
 ) -> int:
     """A recording as one page that any browser replays (.html), or as an animated glTF model (.glb)."""
-    from games.api import functions
+    from teeter.games.api import functions
 
     made = functions.export(file, out, force=force)
     if as_json:
@@ -197,8 +197,8 @@ class VideoRequest:
 
 def video(request: VideoRequest) -> int:
     """A recording as a video with sound, a loop, a picture or a strip of pictures."""
-    from engine.view.video.film import size_of
-    from games.api.functions import video
+    from teeter.engine.view.video.film import size_of
+    from teeter.games.api.functions import video
 
     asked = {each.name: getattr(request, each.name) for each in fields(request)}
     for name in ("captions", "hand", "sound"):

@@ -1,7 +1,5 @@
 """The window of `teeter replay`: a recording with a scrub bar, to be checked and gone on with at any moment."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,25 +7,25 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.pose import vector_of
-from engine.record.reader import Replay
-from engine.topple.verdict import CheckOptions, Verdict, check
-from engine.topple.words import headline, rows
-from engine.view.camera import BoundingSphere, Camera, Orbit, orbit_of
-from engine.view.frame import Frame
-from engine.view.overlays import Overlay
-from engine.view.render import mannequin
-from engine.view.render.verdict_picture import overlays_on
-from engine.view.video import director
-from engine.view.video.director import CameraName
-from engine.view.video.scenery import Holder, scenery_of
-from engine.view.window.events import Clicked, Closed, Event, Press, Slid
-from engine.view.window.window import Window
-from engine.workers import Failed, Questioner
-from engine.world import FLOOR, Assembly
-from games.api.scene import OrbitPointer
-from games.commands.console import OK
-from games.play.replays import (
+from teeter.engine.pose import vector_of
+from teeter.engine.record.reader import Replay
+from teeter.engine.topple.verdict import CheckOptions, Verdict, check
+from teeter.engine.topple.words import headline, rows
+from teeter.engine.view.camera import BoundingSphere, Camera, Orbit, orbit_of
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.overlays import Overlay
+from teeter.engine.view.render import mannequin
+from teeter.engine.view.render.verdict_picture import overlays_on
+from teeter.engine.view.video import director
+from teeter.engine.view.video.director import CameraName
+from teeter.engine.view.video.scenery import Holder, scenery_of
+from teeter.engine.view.window.events import Clicked, Closed, Event, Press, Slid
+from teeter.engine.view.window.window import Window
+from teeter.engine.workers import Failed, Questioner
+from teeter.engine.world import FLOOR, Assembly
+from teeter.games.api.scene import OrbitPointer
+from teeter.games.commands.console import OK
+from teeter.games.play.replays import (
     ORDERS,
     ViewerState,
     assembly_at,
@@ -39,7 +37,7 @@ from games.play.replays import (
     placed,
     telling_of,
 )
-from models.files import first_free
+from teeter.models.files import first_free
 
 PLANNED = 5
 """Pictures a second for which a camera is planned; between them it goes straight."""
@@ -59,8 +57,8 @@ def watch(replay: Replay, at: float = 0.0) -> int:
     viewer.watching = replace(viewer.watching, seconds=min(at, replay.seconds))
     viewer.run()
     if viewer.forked is not None:
-        from games.commands.play import open_window
-        from games.server.setup import plan_of
+        from teeter.games.commands.play import open_window
+        from teeter.games.server.setup import plan_of
 
         return open_window(plan_of(viewer.forked))
     return OK
@@ -82,7 +80,7 @@ class MomentChecker:
 
     def __init__(self) -> None:
         self._questions: Questioner[tuple[Assembly, BoundingSphere], Checked] = Questioner(
-            "check", "games.commands.replay:checker", CHECK_TIMEOUT_S
+            "check", "teeter.games.commands.replay:checker", CHECK_TIMEOUT_S
         )
         self.said = ""
         self.guides: list[Overlay] = []
@@ -232,8 +230,8 @@ class Viewer:
 
     def _fork(self) -> None:
         """Begin a game of its own here, beside the recording, and leave; the recording stays as it is."""
-        from engine.record.format import RecordError
-        from games.play.playback import checkpoint_at, fork
+        from teeter.engine.record.format import RecordError
+        from teeter.games.play.playback import checkpoint_at, fork
 
         path = self.replay.path
         stem = path.name.removesuffix(".part").removesuffix(".teeter")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from games.commands.console import bar
+from teeter.games.commands.console import bar
 
 if TYPE_CHECKING:
-    from scenes.scene import Scene
+    from teeter.scenes.scene import Scene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +85,8 @@ class SceneRequest:
 
     def loaded(self, source: str) -> Scene:
         """Returns the scene of this name or file, with pieces added and taken out. Raises SceneError."""
-        from scenes.load import add, load
-        from scenes.scene import without
+        from teeter.scenes.load import add, load
+        from teeter.scenes.scene import without
 
         with bar("making pieces") as progress:
             scene = load(

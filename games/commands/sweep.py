@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
+import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,14 +13,14 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
-from games.api.arguments import out_of_range, piece_named
-from games.commands.console import (
+from teeter.games.api.arguments import out_of_range, piece_named
+from teeter.games.commands.console import (
     OK,
     Force,
     Json,
@@ -29,15 +31,16 @@ from games.commands.console import (
     print_json,
     refuse,
 )
-from games.faults import teeter_version
-from models.extras import install_line
+from teeter.games.faults import teeter_version
+from teeter.models.extras import install_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from engine.topple.laboratory.sweep import Spot, SweepRow
+    from teeter.engine.topple.laboratory.sweep import Spot, SweepRow
 
-TABLES, PICTURES = (".csv", ".parquet"), (".png", ".pdf", ".svg")
+T = TypeVar("T")
+TABLES = (".csv", ".parquet")
 WORDS = {
     "stands": "stand",
     "topples": "topple",
@@ -74,10 +77,15 @@ class SweepRequest:
         Path | None,
         typer.Option(help="Table to write, .csv or .parquet; one that is there already is gone on with."),
     ] = None
-    plot: Annotated[Path | None, typer.Option(help="Map to draw, .png, .pdf or .svg.")] = None
     page: Annotated[Path | None, typer.Option(help="Write a page for browsers with the map, .html.")] = None
     workers: Workers = None
     dask: Annotated[str | None, typer.Option(help="Address of a dask scheduler to work on instead.")] = None
+    dask_timeout: Annotated[
+        float, typer.Option(help="Seconds to wait for a worker of the cluster when there is none.")
+    ] = 60.0
+    shard: Annotated[
+        str | None, typer.Option(help="A part of an array job: `3/64` is the third of 64; see teeter merge.")
+    ] = None
     seed: Annotated[int, typer.Option(help="Of the small disturbances and the places at random.")] = 0
     force: Force = False
     as_json: Json = False
@@ -106,9 +114,9 @@ def run(request: SweepRequest) -> int:
 
 
 def _swept_places(request: SweepRequest) -> SweepReport:
-    from engine.topple.laboratory.sweep import best, judge_place, key_of, places_of, study
-    from scenes.load import load
-    from scenes.loads import refuse_loads
+    from teeter.engine.topple.laboratory.sweep import best, judge_place, key_of, places_of, study
+    from teeter.scenes.load import load
+    from teeter.scenes.loads import refuse_loads
 
     scene = load(request.scene or "")
     refuse_loads(scene, "sweep")
@@ -117,26 +125,22 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     spots = _spots(request)
     bodies = tuple(other for other in scene.assembly.bodies if other.name != body.name)
     common = study(replace(scene.assembly, bodies=bodies), seed=request.seed, margins=request.margins)
-    places = list(places_of(body, bodies, spots, request.keep_height))
+    places = _part(request, list(places_of(body, bodies, spots, request.keep_height)))
     keys = [key_of(common, place) for place in places]
     rows = _filled(request, places, keys, partial(judge_place, common))
     found = [rows[key] for key in keys]
     safest = best(found, request.best)
-    if request.plot is not None:
-        from games.commands.sweep_plot import draw
-
-        draw(request.plot, found, bodies, body, safest, force=request.force)
     if request.page is not None:
-        from games.api.pages import sweep_page
+        from teeter.games.api.pages import sweep_page
 
         sweep_page(request.page, common.tower, body, places, found, safest, force=request.force)
     return SweepReport(request, scene.name, found, safest)
 
 
 def _swept_scenes(request: SweepRequest) -> SweepReport:
-    from engine.topple.laboratory.sweep import best, case, judge_case
-    from scenes.load import load
-    from scenes.loads import refuse_loads
+    from teeter.engine.topple.laboratory.sweep import best, case, judge_case
+    from teeter.scenes.load import load
+    from teeter.scenes.loads import refuse_loads
 
     files = sorted(glob.glob(request.scenes or "", recursive=True))
     if not files:
@@ -147,6 +151,7 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
         refuse_loads(scene, "sweep")
         _keep_inputs(request, scene.files)
         cases.append(case(number, replace(scene.assembly, name=file), request.seed))
+    cases = _part(request, cases)
     keys = [one.key for one in cases]
     rows = _filled(request, cases, keys, judge_case)
     # two files may hold the same pieces: one row serves both
@@ -154,11 +159,26 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
     return SweepReport(request, request.scenes or "", found, best(found, request.best))
 
 
+def _part(request: SweepRequest, inputs: list[T]) -> list[T]:
+    """Those of the shard: every so manieth, so that all shards take about as long."""
+    number, of = shard_of(request.shard)
+    return inputs[number - 1 :: of]
+
+
+def shard_of(words: str | None) -> tuple[int, int]:
+    """Which of how many; (0, 0) for words that say nothing of the kind."""
+    if words is None:
+        return 1, 1
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", words)
+    number, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    return (number, of) if 1 <= number <= of else (0, 0)
+
+
 def _filled(
     request: SweepRequest, inputs: Sequence[Any], keys: Sequence[str], ask: Callable[[Any], SweepRow]
 ) -> dict[str, SweepRow]:
     """The rows of all inputs by key: those of the table on file, and the others, found now and written as they come."""
-    from engine.topple.laboratory.results_table import ResultsTable
+    from teeter.engine.topple.laboratory.results_table import ResultsTable
 
     ledger = None if request.out is None else ResultsTable(request.out)
     rows: dict[str, SweepRow] = {} if ledger is None else ledger.rows
@@ -187,19 +207,22 @@ def _answers(
 ) -> Iterator[Iterable[SweepRow]]:
     """The rows, by this machine's processes or a cluster's."""
     if request.dask is not None:
-        from engine.topple.laboratory.cluster import on_cluster
+        from teeter.engine.topple.laboratory.cluster import on_cluster
 
-        with on_cluster(request.dask, ask, inputs, teeter_version()) as rows:
+        def tell(words: str) -> None:
+            sys.stderr.write(f"teeter: {words}\n")
+
+        with on_cluster(request.dask, ask, inputs, teeter_version(), request.dask_timeout, tell) as rows:
             yield rows
         return
-    from engine.workers import in_order
+    from teeter.engine.workers import in_order
 
     with in_order(ask, inputs, request.workers or os.cpu_count() or 1) as rows:
         yield rows
 
 
 def _spots(request: SweepRequest) -> list[Spot]:
-    from engine.topple.laboratory.sweep import axis_of, spots_of
+    from teeter.engine.topple.laboratory.sweep import axis_of, spots_of
 
     axes = [
         axis_of(words, option)
@@ -218,9 +241,7 @@ def _validate(request: SweepRequest) -> None:
         wrong += [f"--{name} is missing" for name in missing]
     if request.scenes is not None:
         given = [
-            name
-            for name in ("piece", "x", "y", "samples", "plot", "page")
-            if getattr(request, name) is not None
+            name for name in ("piece", "x", "y", "samples", "page") if getattr(request, name) is not None
         ]
         wrong += [f"--{name} is about one piece of one scene: it does not go with --scenes" for name in given]
     wrong += out_of_range(
@@ -229,8 +250,13 @@ def _validate(request: SweepRequest) -> None:
             ("--workers", "workers", request.workers),
             ("--samples", "places", request.samples),
             ("--seed", "seed", request.seed),
+            ("--dask-timeout", "time", request.dask_timeout),
         )
     )
+    if shard_of(request.shard) == (0, 0):
+        wrong.append(
+            f"--shard = {request.shard}: must be a part of a whole, such as 3/64, from 1/64 to 64/64"
+        )
     if request.workers is not None and request.dask is not None:
         wrong.append("--workers are processes here, --dask those of a cluster: give one of them")
     named = [request.scene] if request.scene is not None else glob.glob(request.scenes or "", recursive=True)
@@ -241,12 +267,11 @@ def _validate(request: SweepRequest) -> None:
 
 def _wrong_files(request: SweepRequest, inputs: Sequence[Path]) -> list[str]:
     """What cannot be written: found out before the work, not after it. inputs: the files that are read."""
-    from models.files import output_fault, same_output
+    from teeter.models.files import output_fault, same_output
 
     wrong = []
     asked = (
         ("--out", request.out, TABLES),
-        ("--plot", request.plot, PICTURES),
         ("--page", request.page, (".html",)),
     )
     for name, path, endings in asked:
@@ -265,8 +290,6 @@ def _wrong_files(request: SweepRequest, inputs: Sequence[Path]) -> list[str]:
         wrong.append(f"{pair[0]} and {pair[1]} are one file: give each output a file of its own")
     if request.out is not None and request.out.suffix == ".parquet" and find_spec("pyarrow") is None:
         wrong.append(f"a Parquet table needs pyarrow: {install_line('pyarrow')}")
-    if request.plot is not None and find_spec("matplotlib") is None:
-        wrong.append(f"--plot needs matplotlib: {install_line('matplotlib')}")
     return wrong
 
 
@@ -304,7 +327,7 @@ def _print(report: SweepReport) -> None:
     console.print(f"[bold]{escape(report.name)}[/bold]: {len(report.rows)} {what}: {told}.")
     if report.safest:
         console.print(_table(report))
-    for path in (report.request.out, report.request.plot, report.request.page):
+    for path in (report.request.out, report.request.page):
         if path is not None:
             console.print(f"wrote {path}", markup=False)
 

@@ -1,7 +1,5 @@
 """Clauses of the rule documents, and those all games share; what the rules can prove of them lives in `rules.py`."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from enum import Enum
@@ -40,4 +38,4 @@ class Cited(Enum):
         return str(self.value[1])
 
 
-SHARED = clauses_in("games.core")
+SHARED = clauses_in("teeter.games.core")

@@ -6,8 +6,6 @@ not fit is refused with its place (`state.hands[2][0]`), what was found and what
 have a default may be missing, so that older files stay readable; unknown fields are faults.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re
@@ -18,7 +16,7 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from games.core.errors import shown, unknown
+from teeter.games.core.errors import shown, unknown
 
 _PLAIN = {
     str: "text",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from models.errors import TeeterError
+from teeter.models.errors import TeeterError
 
 
 class RulesError(TeeterError):

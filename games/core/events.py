@@ -10,13 +10,11 @@ Several pieces in one event means: in the same step. Taken over from `engine.eve
 piece the rules expect in the hand) and `Rested` (everything lies still).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
-from engine.events import Released as Released
-from engine.events import Rested as Rested
-from games.core.clauses import Cited
+from teeter.engine.events import Released as Released
+from teeter.engine.events import Rested as Rested
+from teeter.games.core.clauses import Cited
 
 
 class Condition(Cited):

@@ -6,8 +6,6 @@ Either generator is one integer, so it is JSON as it stands. Every function take
 together with the next number.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from collections.abc import Iterable

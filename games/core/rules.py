@@ -5,17 +5,15 @@ no pictures and no clock: an action says what a player wants, an event says what
 tells the session what the game waits for, and a handicap what is done to the hand and the eye.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
-from games.core.clauses import Cited
-from games.core.errors import IllegalAction, MalformedAction, SetupError, shown, unknown
-from games.core.events import Condition, Event, Question
-from games.core.setup import Mode, Seat, seat_index, take_house, take_mode, take_seats
+from teeter.games.core.clauses import Cited
+from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError, shown, unknown
+from teeter.games.core.events import Condition, Event, Question
+from teeter.games.core.setup import Mode, Seat, seat_index, take_house, take_mode, take_seats
 
 S = TypeVar("S")
 T_contra = TypeVar("T_contra", contravariant=True)

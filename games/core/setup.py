@@ -10,16 +10,14 @@ Options are declared as fields of a frozen dataclass:
 rounds == 5. The kind of an option is the type of its default: yes or no, a whole number, or a text.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from games.core.errors import SetupError, shown, unknown
-from games.core.words import listed
+from teeter.games.core.errors import SetupError, shown, unknown
+from teeter.games.core.words import listed
 
 LONGEST_NAME = 40
 """Characters; longer ones break every table and panel."""

@@ -1,7 +1,5 @@
 """Small words of all stories: lists, numbers, capitals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

@@ -15,20 +15,20 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine.pose import Pose
-from engine.tolerances import TOUCH_IN_GAME
-from engine.topple.balance.statics import stands
-from engine.topple.contact.detection import find_contacts
-from engine.world import Assembly, Body
-from games.crazy_tower import judge
-from games.crazy_tower.rules_allowed import top_card
-from games.crazy_tower.rules_flow import of_floors
-from games.crazy_tower.state import SORTS, Sort, State
-from games.judge.judge import TableScene
-from games.judge.places import bounds, centre_of
-from models.build import build
-from models.catalogue import find
-from models.piece import Array, Piece
+from teeter.engine.pose import Pose
+from teeter.engine.tolerances import TOUCH_IN_GAME
+from teeter.engine.topple.balance.statics import stands
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import Assembly, Body
+from teeter.games.crazy_tower import judge
+from teeter.games.crazy_tower.rules_allowed import top_card
+from teeter.games.crazy_tower.rules_flow import of_floors
+from teeter.games.crazy_tower.state import SORTS, Sort, State
+from teeter.games.judge.judge import TableScene
+from teeter.games.judge.places import bounds, centre_of
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.piece import Array, Piece
 
 HALF_MM = 64
 """Half the grid over a card: a block of 48 mm that overhangs its edge is still on it."""

@@ -1,11 +1,9 @@
 """What Crazy Tower is made of."""
 
-from __future__ import annotations
-
-from games.core.clauses import clauses_in
-from games.core.rules import NO_HANDICAP, Handicap, Handicaps
-from games.crazy_tower import rules, state
-from games.game import Game
+from teeter.games.core.clauses import clauses_in
+from teeter.games.core.rules import NO_HANDICAP, Handicap, Handicaps
+from teeter.games.crazy_tower import rules, state
+from teeter.games.game import Game
 
 
 class CrazyHandicaps(Handicaps[state.State]):
@@ -29,15 +27,15 @@ GAME = Game(
     title="Crazy Tower",
     summary="add blocks and floor cards to one tower; lay your last block before it collapses",
     modes=state.MODES,
-    clauses=clauses_in("games.crazy_tower"),
+    clauses=clauses_in("teeter.games.crazy_tower"),
     rules=rules,
     house=state.House,
     state=state.State,
     read_stock=state.read_stock,
-    judge_class="games.crazy_tower.judge:CrazyJudge",
-    bot_class="games.crazy_tower.bot:CrazySkill",
-    screen_class="games.crazy_tower.screen:CrazyDetails",
-    observation_class="games.crazy_tower.observation:CrazyObservation",
+    judge_class="teeter.games.crazy_tower.judge:CrazyJudge",
+    bot_class="teeter.games.crazy_tower.bot:CrazySkill",
+    screen_class="teeter.games.crazy_tower.screen:CrazyDetails",
+    observation_class="teeter.games.crazy_tower.observation:CrazyObservation",
     score_word="points left",
     handicaps=CrazyHandicaps(),
     challenge_mode=state.SOLO,

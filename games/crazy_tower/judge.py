@@ -7,27 +7,25 @@ for the rules to know. What of a block lies on a card is a plane figure in the c
 the middle of the card's top, x and y along its sides as authored, z out of the print.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 
 import numpy as np
 import shapely
 
-from engine.geometry.rotation import Array
-from engine.pose import Pose
-from engine.tolerances import FALL_DROP, has_fallen
-from engine.world import Body
-from games.core.events import Condition
-from games.crazy_tower.rules_allowed import is_card, top_card
-from games.crazy_tower.rules_flow import of_floors, standing_pieces
-from games.crazy_tower.state import Sort, State, box_name
-from games.judge import places
-from games.judge.judge import Judge, TableScene
-from models.build import build
-from models.catalogue import find
-from models.piece import Piece
+from teeter.engine.geometry.rotation import Array
+from teeter.engine.pose import Pose
+from teeter.engine.tolerances import FALL_DROP, has_fallen
+from teeter.engine.world import Body
+from teeter.games.core.events import Condition
+from teeter.games.crazy_tower.rules_allowed import is_card, top_card
+from teeter.games.crazy_tower.rules_flow import of_floors, standing_pieces
+from teeter.games.crazy_tower.state import Sort, State, box_name
+from teeter.games.judge import places
+from teeter.games.judge.judge import Judge, TableScene
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.piece import Piece
 
 TABLE_MM = (1200.0, 1000.0)
 """Room for four rows of blocks before one player."""

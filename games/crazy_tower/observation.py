@@ -1,15 +1,12 @@
 """What an agent sees of Crazy Tower."""
 
-from __future__ import annotations
-
 import math
 
-from games.core.rules import Need
-from games.crazy_tower.rules_allowed import top_card
-from games.crazy_tower.state import State, TurnStage
-from games.learning.observation import SPAN, Numbers, Observation, index_of
-from games.learning.poses import ActionFrame
-from games.play.session import Session
+from teeter.games.core.rules import Need
+from teeter.games.crazy_tower.rules_allowed import top_card
+from teeter.games.crazy_tower.state import State, TurnStage
+from teeter.games.learning.observation import SPAN, ActionFrame, Numbers, Observation, index_of
+from teeter.games.play.session import Session
 
 
 class CrazyObservation(Observation[State]):

@@ -6,14 +6,12 @@ a fall at any point --> at rest, PutBack or GiveBack until nothing lies fallen, 
 a block and a card fallen at once --> the end
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from games.core.errors import SetupError, unknown
-from games.core.events import (
+from teeter.games.core.errors import SetupError, unknown
+from teeter.games.core.events import (
     Condition,
     Fell,
     Met,
@@ -26,15 +24,15 @@ from games.core.events import (
     Rested,
     TimeUp,
 )
-from games.core.random_state import below, seeded, shuffled
-from games.core.rules import Choice, Input, Need, Take, TakeBack, Wait, applied, prepare
-from games.core.rules import outcome as outcome
-from games.core.setup import Seat, first_seat
-from games.crazy_tower import rules_flow as flow
-from games.crazy_tower import rules_laying as laying
-from games.crazy_tower.names import floor_name, said
-from games.crazy_tower.rules_allowed import (
+from teeter.games.core.random_state import below, seeded, shuffled
+from teeter.games.core.rules import Choice, Input, Need, Take, TakeBack, Wait, applied, prepare
+from teeter.games.core.rules import outcome as outcome
+from teeter.games.core.setup import Seat, first_seat
+from teeter.games.crazy_tower import rules_flow as flow
+from teeter.games.crazy_tower import rules_laying as laying
+from teeter.games.crazy_tower.rules_allowed import (
     fallen_named,
+    floor_name,
     homes,
     how_to_lay,
     how_to_lay_card,
@@ -42,11 +40,12 @@ from games.crazy_tower.rules_allowed import (
     is_card,
     offered,
     removable,
+    said,
     swappable,
     why_no_card,
 )
-from games.crazy_tower.rules_flow import scores as scores
-from games.crazy_tower.state import (
+from teeter.games.crazy_tower.rules_flow import scores as scores
+from teeter.games.crazy_tower.state import (
     MODES,
     SABOTEUR,
     SOLO,
@@ -66,8 +65,8 @@ from games.crazy_tower.state import (
     Swap,
     TurnStage,
 )
-from games.crazy_tower.story import opening as opening
-from games.crazy_tower.story import tell as tell
+from teeter.games.crazy_tower.story import opening as opening
+from teeter.games.crazy_tower.story import tell as tell
 
 
 def start(players: Sequence[str], seed: int, options: Mapping[str, object], stock: Stock) -> State:

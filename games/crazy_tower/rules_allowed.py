@@ -1,12 +1,10 @@
 """What may be done with a block or card now, and why not; what the solo challenges add; what a sound state is."""
 
-from __future__ import annotations
-
-from games.core.errors import IllegalAction, MalformedAction
-from games.core.events import Condition, TimeUp
-from games.core.rules import replaced
-from games.crazy_tower.names import said
-from games.crazy_tower.state import (
+from teeter.games.core.errors import IllegalAction, MalformedAction
+from teeter.games.core.events import Condition, TimeUp
+from teeter.games.core.rules import replaced
+from teeter.games.core.words import ordinal
+from teeter.games.crazy_tower.state import (
     CrazyReason,
     Fallen,
     Floor,
@@ -15,6 +13,35 @@ from games.crazy_tower.state import (
     colour_of,
     shape_of,
 )
+
+SHAPES = {
+    "i1": "cube",
+    "i3": "bar",
+    "l3": "little corner",
+    "o4": "square",
+    "t4": "tee",
+    "l4": "hook",
+    "v5": "big corner",
+}
+
+
+def block_name(block: str) -> str:
+    """`red cube`."""
+    return f"{colour_of(block)} {SHAPES.get(shape_of(block), shape_of(block))}"
+
+
+def said(piece: str) -> str:
+    """`the red cube`, `card 2`; empty for no piece."""
+    if shape_of(piece) in SHAPES:
+        return f"the {block_name(piece)}"
+    return piece.replace("_0", " ").replace("_", " ")
+
+
+def floor_name(state: State, card: str) -> str:
+    """`the second floor`; the start card is the first."""
+    at = next(number for number, floor in enumerate(state.floors) if floor.card == card)
+    return f"the {ordinal(at + 1)} floor"
+
 
 Refusal = tuple[str, str] | None
 """Clause and sentence, or None for what is allowed."""

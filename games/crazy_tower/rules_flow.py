@@ -3,16 +3,13 @@
 After a block is laid: falls and collapse, then the last block, then the covered boxes, then the next turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from games.core.errors import IllegalAction, MalformedAction
-from games.core.events import Fell, TimeUp
-from games.core.rules import hold_one, refuse, replaced, require_piece
-from games.crazy_tower.names import said
-from games.crazy_tower.rules_allowed import (
+from teeter.games.core.errors import IllegalAction, MalformedAction
+from teeter.games.core.events import Fell, TimeUp
+from teeter.games.core.rules import hold_one, refuse, replaced, require_piece
+from teeter.games.crazy_tower.rules_allowed import (
     can_act,
     can_lay,
     fallen_named,
@@ -22,12 +19,13 @@ from games.crazy_tower.rules_allowed import (
     is_met,
     owner_of,
     pieces_of,
+    said,
     time_is_up,
     top_card,
     why_no_block,
     why_no_card,
 )
-from games.crazy_tower.state import (
+from teeter.games.crazy_tower.state import (
     COMPETITIVE,
     SABOTEUR,
     CrazyReason,

@@ -1,27 +1,33 @@
 """Ways A and B of a turn: a block or a card is taken up, carried, let go and lies; and the special boxes at work."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
-from games.core.errors import IllegalAction, MalformedAction
-from games.core.events import Met, Nudged, Placed, Question, RefereeAnswer, Released, Removed, Rested
-from games.core.rules import Take, TakeBack, hold_one, may_take_back, refuse, require_held, require_piece
-from games.crazy_tower.names import said
-from games.crazy_tower.rules_allowed import (
+from teeter.games.core.errors import IllegalAction, MalformedAction
+from teeter.games.core.events import Met, Nudged, Placed, Question, RefereeAnswer, Released, Removed, Rested
+from teeter.games.core.rules import (
+    Take,
+    TakeBack,
+    hold_one,
+    may_take_back,
+    refuse,
+    require_held,
+    require_piece,
+)
+from teeter.games.crazy_tower.rules_allowed import (
     fallen_named,
     hands_without,
     homes,
     is_card,
     offered,
     pieces_of,
+    said,
     swappable,
     top_card,
     why_no_block,
     why_no_card,
     why_no_pull,
 )
-from games.crazy_tower.rules_flow import (
+from teeter.games.crazy_tower.rules_flow import (
     end_turn,
     go_on,
     handed_over,
@@ -30,7 +36,7 @@ from games.crazy_tower.rules_flow import (
     pulled_out,
     spent,
 )
-from games.crazy_tower.state import (
+from teeter.games.crazy_tower.state import (
     ACTING,
     Decline,
     Floor,

@@ -6,18 +6,17 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from engine.view.panels import Item, Text
-from games.core.words import capital, counted
-from games.crazy_tower.names import block_name
-from games.crazy_tower.rules_allowed import is_card
-from games.crazy_tower.state import SABOTEUR, State
-from games.game import Game, stock_of
-from games.present.details import CARRY, COLOURS, SEATS, TAKE, GameDetails, Lesson, carrying, marked
+from teeter.engine.view.panels import Item, Text
+from teeter.games.core.words import capital, counted
+from teeter.games.crazy_tower.rules_allowed import block_name, is_card
+from teeter.games.crazy_tower.state import SABOTEUR, State
+from teeter.games.game import Game, stock_of
+from teeter.games.present.details import CARRY, COLOURS, SEATS, TAKE, GameDetails, Lesson, carrying, marked
 
 if TYPE_CHECKING:
-    from engine.view.overlays import Overlay
-    from games.present.carry import CarryTarget
-    from games.present.client_state import ClientState
+    from teeter.engine.view.overlays import Overlay
+    from teeter.games.present.carry import CarryTarget
+    from teeter.games.present.client_state import ClientState
 
 LAST_SECONDS = 20.0
 """CT-37 to CT-39: from here on the clock is red."""
@@ -102,7 +101,7 @@ class CrazyDetails(GameDetails[State]):
 
     def highlights(self, desk: ClientState[State], grip: CarryTarget) -> list[Overlay]:
         """The boxes that the held block would cover; red ones may not be."""
-        from games.crazy_tower.screen_covering import lit_boxes
+        from teeter.games.crazy_tower.screen_covering import lit_boxes
 
         return lit_boxes(desk, grip)
 

@@ -1,19 +1,17 @@
 """The boxes of a floor card that a held block would cover, as they light up while it is carried."""
 
-from __future__ import annotations
-
 import numpy as np
 import shapely
 
-from engine.pose import Pose
-from engine.view.overlays import Overlay, Spot
-from engine.world import Body
-from games.crazy_tower import judge
-from games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
-from games.crazy_tower.rules_allowed import is_card, top_card
-from games.crazy_tower.state import Sort, State
-from games.present.carry import CarryTarget
-from games.present.client_state import ClientState
+from teeter.engine.pose import Pose
+from teeter.engine.view.overlays import Overlay, Spot
+from teeter.engine.world import Body
+from teeter.games.crazy_tower import judge
+from teeter.games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
+from teeter.games.crazy_tower.rules_allowed import is_card, top_card
+from teeter.games.crazy_tower.state import Sort, State
+from teeter.games.present.carry import CarryTarget
+from teeter.games.present.client_state import ClientState
 
 FORBIDDEN, ACTING, PLAIN = "#b0301c", "#1f6d8c", "#8a8378"
 

@@ -1,15 +1,13 @@
 """Crazy Tower between two inputs: the box (blocks, floor cards, solo challenges), house rules, actions, the state."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from games.core import codec
-from games.core.rules import NO_HANDICAP, Action, Handicap, Reason
-from games.core.setup import Mode, Seat, option
+from teeter.games.core import codec
+from teeter.games.core.rules import NO_HANDICAP, Action, Handicap, Reason
+from teeter.games.core.setup import Mode, Seat, option
 
 
 class Sort(Enum):
@@ -298,8 +296,7 @@ class State:
     fits: the referee said that something fits. passes: seats in a row that could not move.
     laid: the block laid this turn. again: a block that lay against the rules and is laid once more.
     started: the hand has taken up a piece, the clock of a challenge runs. pulled: the block that a remove box has
-    just taken out, until the tower is at rest.
-    """
+    just taken out, until the tower is at rest."""
 
     seats: tuple[Seat, ...]
     house: House

@@ -1,10 +1,8 @@
 """A game of Crazy Tower told in sentences: for logs, captions and golden transcripts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
-from games.core.events import (
+from teeter.games.core.events import (
     Event,
     Fell,
     Met,
@@ -16,12 +14,11 @@ from games.core.events import (
     Rested,
     TimeUp,
 )
-from games.core.rules import Action, Input, Take, TakeBack
-from games.core.words import capital, counted, listed, won
-from games.crazy_tower.names import block_name, floor_name, said
-from games.crazy_tower.rules_allowed import is_card, offered, owner_of
-from games.crazy_tower.rules_flow import scores
-from games.crazy_tower.state import (
+from teeter.games.core.rules import Action, Input, Take, TakeBack
+from teeter.games.core.words import capital, counted, listed, won
+from teeter.games.crazy_tower.rules_allowed import block_name, floor_name, is_card, offered, owner_of, said
+from teeter.games.crazy_tower.rules_flow import scores
+from teeter.games.crazy_tower.state import (
     ACTING,
     COMPETITIVE,
     SABOTEUR,

@@ -1,17 +1,21 @@
 """Everybody who looks at a hosted game, and what each of them is told: the same of what all see, and of the game as
 much as the rules let that seat see."""
 
-from __future__ import annotations
+import base64
 
-from games.host.connection import Connection
-from games.host.pictures import PicturePainter
-from games.host.scene import SharedScene, dumps
-from games.host.seats import Chairs
-from games.host.views import SeatView, catalogue_rows, pictures_of, table_message
-from games.host.wishes import Wishes
-from games.server.messages import Broken, Plan, TableView
-from games.server.news import Guest, SeatNews, SeatRow, TableNews, Turn
-from games.server.setup import FirstView
+import numpy as np
+from numpy.typing import NDArray
+
+from teeter.engine.view.render.png import png_of
+from teeter.games.host.connection import Connection
+from teeter.games.host.scene import SharedScene, dumps
+from teeter.games.host.seats import Chairs
+from teeter.games.host.views import SeatView, catalogue_rows, pictures_of, table_message
+from teeter.games.host.wishes import Wishes
+from teeter.games.present.pictures import PictureSource
+from teeter.games.server.messages import Broken, Plan, TableView
+from teeter.games.server.news import Guest, SeatNews, SeatRow, TableNews, Turn
+from teeter.games.server.setup import FirstView
 
 PROTOCOL = 2
 
@@ -136,9 +140,9 @@ class Audience:
         """Tells who comes, sits down or stands up the game as that seat may know it."""
         view = self.views[connection.seat]
         connection.said.clear()
-        connection.send({"type": "story", "lines": view.story})
-        if view.client.busy:
-            connection.send({"type": "busy", "why": view.client.busy, "share": view.client.busy_share})
+        connection.send({"type": "story", "lines": view.log})
+        if view.busy:
+            connection.send({"type": "busy", "why": view.busy, "share": view.busy_share})
         if self.view is not None:
             connection.send_change(self._table(connection), but="step")
         self._send_turn(connection, view.turn(self._wishes.turn, self._wishes.need))
@@ -179,3 +183,53 @@ class Audience:
         """Tells those who came by the host's link."""
         for connection in self.hosts():
             connection.send(message)
+
+
+SHARE = 2
+"""Pixels in each direction that become one: browsers show the pictures small, and every turn has some."""
+
+
+class PicturePainter(PictureSource):
+    """Gives pictures by their names, each as soon as there is one. is_on: whether any are drawn."""
+
+    def __init__(self, is_on: bool = True) -> None:
+        super().__init__()
+        self._is_on = is_on
+        self._data: dict[str, str] = {}
+        self._missing: dict[str, None] = {}
+
+    def data(self, name: str) -> str:
+        """Returns a picture as `data:image/png;...`; empty while there is none, which is then drawn."""
+        if name not in self._data and self._is_on:
+            self._missing[name] = None
+        return self._data.get(name, "")
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether pictures are being drawn."""
+        return bool(self._missing)
+
+    def step(self) -> bool:
+        """Takes in what was drawn, asks for what is missing. Returns whether there is something new."""
+        found = self.found(tuple(self._missing))
+        for name, pixels in found.items():
+            # without OpenGL there are no pictures; the words of a choice say enough
+            self._data[name] = "" if pixels is None else _link(pixels)
+            del self._missing[name]
+        return bool(found)
+
+
+def _link(pixels: NDArray[np.uint8]) -> str:
+    height, width = (side // SHARE * SHARE for side in pixels.shape[:2])
+    if min(height, width) < SHARE:
+        return ""
+    cells = (
+        pixels[:height, :width].reshape(height // SHARE, SHARE, width // SHARE, SHARE, 4).astype(np.float64)
+    )
+    opacity = cells[..., 3:]
+    weight = np.maximum(opacity.sum(axis=(1, 3)), 1e-9)
+    colour = (cells[..., :3] * opacity).sum(axis=(1, 3)) / weight
+    small = np.dstack([colour, opacity.mean(axis=(1, 3))])
+    return "data:image/png;base64," + base64.b64encode(png_of(np.round(small).astype(np.uint8))).decode(
+        "ascii"
+    )

@@ -1,20 +1,25 @@
-"""One browser: what waits to be sent to it, how often it may speak, and what it is at the table."""
+"""One browser: what waits to be sent to it, how often it may speak, and what it is at the table. And the lines as they
+come from outside: how many may knock, how much may wait."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import resource
 import socket
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
+from websockets.protocol import State
 
-from games.host.links import Role
-from games.host.scene import dumps
-from games.server.news import SeatNews
+from teeter.games.host.links import LinksError, Role
+from teeter.games.host.scene import dumps
+from teeter.games.server.news import SeatNews
 
 BROKEN_RULE, NO_HELLO, TAKEN_OVER, TOO_SLOW, GOING_AWAY = 1008, 4000, 4001, 4002, 1001
 FULL, SENT_AWAY = 4003, 4004
@@ -177,3 +182,102 @@ def _shorten(connection: ServerConnection) -> None:
     if raw is not None:
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+MAX_KNOCKING = 192
+"""Lines on which the handshake is not over. For a new one the oldest goes that has asked for nothing yet, of the
+address that has most of them."""
+MAX_INSIDE = 128
+"""Sockets at once; those who have a secret are counted by `HostedTable`, those who have none by the server."""
+MAX_AT_ONCE = 128
+"""Lines that wait in the system, and that `asyncio` takes in at one go. Some goes may pass until one that is sent away
+has given its file back: `GOES`."""
+GOES = 4
+SPARE_FILES = 40
+"""For the physics, the record, pages and pictures, which a host opens later."""
+FEWEST = 10
+"""Lines of each kind with which a game can be hosted."""
+MAX_UNREAD = 8 * 1024 * 1024
+"""Bytes that wait for a browser. What the table sends stops long before; answers to pings do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many lines a process has files for."""
+
+    knocking: int = MAX_KNOCKING
+    inside: int = MAX_INSIDE
+    at_once: int = MAX_AT_ONCE
+
+
+def room() -> Room:
+    """Returns what there is room for, once as many files are allowed as this process may ask for. Raises LinksError
+    where a game cannot be hosted with them."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = len(os.listdir("/dev/fd")) + SPARE_FILES
+    files = used + 3 * GOES * MAX_AT_ONCE
+    if hard != resource.RLIM_INFINITY:
+        files = min(files, hard)
+    if soft != resource.RLIM_INFINITY and soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    third = (files - used) // 3
+    if third < FEWEST:
+        raise LinksError(
+            f"a process may open no more than {files} files here, too few to host a game: allow "
+            f"{used + 3 * FEWEST} or more, as with `ulimit -n 1024`"
+        )
+    return Room(min(MAX_KNOCKING, third), min(MAX_INSIDE, third), max(1, min(MAX_AT_ONCE, third // GOES)))
+
+
+class Door:
+    """The lines that knock. most: of them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._knocking: dict[BoundedConnection, None] = {}
+
+    def line(self, *given: Any, **options: Any) -> BoundedConnection:
+        """Returns a new line, as `websockets` makes its own."""
+        found = BoundedConnection(*given, **options)
+        found.door = self
+        return found
+
+    def knock(self, line: BoundedConnection) -> None:
+        """Takes in a line, and sends others away for it."""
+        self._knocking = {each: None for each in self._knocking if each.is_knocking}
+        if len(self._knocking) >= self._most:
+            silent = [each for each in self._knocking if each.request is None]
+            most = Counter(each.address for each in silent)
+            oldest = (each for each in silent if most[each.address] == max(most.values()))
+            next(oldest, next(iter(self._knocking))).transport.abort()
+        self._knocking[line] = None
+
+
+class BoundedConnection(ServerConnection):
+    """A line of a browser. address: of the machine at its other end."""
+
+    door: Door
+    address = ""
+
+    @property
+    def is_knocking(self) -> bool:
+        """Whether its handshake is not over."""
+        return self.protocol.state is State.CONNECTING and not self.transport.is_closing()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Somebody knocks."""
+        super().connection_made(transport)
+        self.address = address_of(self)
+        self.door.knock(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Cuts the line of who asks and asks, and reads nothing."""
+        super().data_received(data)
+        if self.transport.get_write_buffer_size() > MAX_UNREAD:
+            self.transport.abort()
+
+
+def address_of(line: ServerConnection) -> str:
+    """Returns the address of the machine at the other end; empty for none."""
+    peer = line.remote_address
+    return str(peer[0]) if peer else ""

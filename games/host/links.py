@@ -1,8 +1,6 @@
 """Links to a hosted game: three secrets, and tokens of those who sit. They are kept in the data folder of who hosts,
 never beside a recording, which may be a stranger's."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
@@ -15,9 +13,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from games.server.setup import folder
-from models.errors import TeeterError
-from models.files import OutputError, whole_or_nothing
+from teeter.games.server.setup import folder
+from teeter.models.errors import TeeterError
+from teeter.models.files import OutputError, whole_or_nothing
 
 Role = Literal["host", "seat", "spectator"]
 SUFFIX = ".links"

@@ -1,22 +1,18 @@
 """Who is at a hosted table: comes by a link, sits down, talks, is sent away, loses the line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
-from games.core.errors import unknown
-from games.host.audience import Audience
-from games.host.connection import FULL, SENT_AWAY, Allowance, Connection
-from games.host.links import Links, Role
-from games.host.seats import AWAY_S, Chairs, WishError
-from games.server.protocol import Chat, Hello, MuteGuest, SendAway, Sit, StandUp, clean
+from teeter.games.core.errors import unknown
+from teeter.games.host.audience import Audience
+from teeter.games.host.connection import FULL, SENT_AWAY, Allowance, Connection
+from teeter.games.host.links import Links, Role
+from teeter.games.host.seats import AWAY_S, Chairs, WishError
+from teeter.games.server.protocol import Chat, Hello, MuteGuest, SendAway, Sit, StandUp, clean
 
 PLACES: dict[Role, int] = {"host": 4, "seat": 16, "spectator": 40}
 """Browsers that sit nowhere, by link. Seats have their own places, whoever else comes."""
 SAYS, SAYS_BURST = 10.0, 60
 """Lines, and acts that everybody hears of, of all together: a second, and at once."""
-COMMANDS = ("/mute", "/unmute", "/kick")
-"""What the host may say: with a name behind it, as the chat shows it."""
 Say = Callable[[str], None]
 
 
@@ -108,13 +104,6 @@ class People:
             raise WishError("This link is for looking on")
         if not text:
             raise WishError("There is nothing to say")
-        word, _, name = text.partition(" ")
-        if connection.role == "host" and word in COMMANDS:
-            if word == "/kick":
-                self._send_away(name.strip())
-            else:
-                self._mute(name.strip(), word == "/mute")
-            return
         if connection.is_muted or (connection.seat and self._chairs.of(connection.seat).is_muted):
             raise WishError("The host has muted you")
         who = "host" if connection.role == "host" and not connection.seat else connection.name

@@ -1,7 +1,5 @@
 """The table as browsers draw it: bodies once, as text; poses of what moved, as bytes; encoded once for everybody."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import Pose
-from engine.view.camera import BoundingSphere, bounding_sphere
-from engine.view.page.blob import Blob
-from engine.view.page.bodies import BodyWriter
-from engine.world import FLOOR, Body
-from games.server.messages import TableView
-from models.piece import Piece
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import BoundingSphere, bounding_sphere
+from teeter.engine.view.page.blob import Blob
+from teeter.engine.view.page.bodies import BodyWriter
+from teeter.engine.world import FLOOR, Body
+from teeter.games.server.messages import TableView
+from teeter.models.piece import Piece
 
 MOVED_M, TURNED = 1e-5, 2e-5
 """Metres, and a component of a quaternion, by which a body has to move to be sent again: less than is seen."""

@@ -1,17 +1,15 @@
 """The seats of a hosted game: taken by links, kept for a while when a line is lost, given to bots by the host."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from games.core.errors import unknown
-from games.core.setup import STYLES, Seat
-from games.host.connection import TAKEN_OVER, Connection
-from games.host.links import Links
-from models.errors import TeeterError
+from teeter.games.core.errors import unknown
+from teeter.games.core.setup import STYLES, Seat
+from teeter.games.host.connection import TAKEN_OVER, Connection
+from teeter.games.host.links import Links
+from teeter.models.errors import TeeterError
 
 AWAY_S = 300.0
 """Seconds for which a seat is kept for who lost the line."""

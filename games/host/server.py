@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -19,19 +19,16 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
-from engine.view.page.html import seat_page
-from games.faults import left_out
-from games.host.connection import GOING_AWAY, NO_HELLO, Connection
-from games.host.door import Door, address_of
-from games.host.links import LinksError
-from games.host.table import HostedTable, Hosting
-from games.server.client import PhysicsClient
-from games.server.messages import Broken
-from games.server.protocol import MAX_BYTES
+from teeter.engine.view.page.html import seat_page
+from teeter.games.faults import left_out
+from teeter.games.host.connection import GOING_AWAY, NO_HELLO, Connection, Door, Room, address_of, room
+from teeter.games.host.links import LinksError
+from teeter.games.host.table import HostedTable, Hosting
+from teeter.games.server.client import PhysicsClient
+from teeter.games.server.messages import Broken
+from teeter.games.server.protocol import MAX_BYTES
 
 TABLE_PATH = "/table"
-MAX_CONNECTIONS = 128
-"""Sockets at once; those who have a secret are counted by `HostedTable`, those who have none here."""
 MAX_STRANGERS, MAX_STRANGERS_OF_ONE = 24, 8
 """Browsers that have not said hello yet, of all and of one address. The one that waits longest goes for a new one, of
 the address that has most of them."""
@@ -64,12 +61,16 @@ class HostServer:
         self._pulse: asyncio.Task[None] | None = None
         self._end: asyncio.Future[signal.Signals | Broken] = self._loop.create_future()
         self._server: Server | None = None
+        self._room = Room()
         self.physics: PhysicsClient | None = None
         self.table: HostedTable | None = None
 
     async def __aenter__(self) -> HostServer:
-        """Listens, and lets the physics begin. Raises LinksError for an address that cannot be used."""
+        """Listens, and lets the physics begin. Raises LinksError for an address that cannot be used, and for too few
+        files."""
         hosting, address = self._hosting, self._hosting.links.address
+        self._loop.set_exception_handler(_note)
+        self._room = room()
         try:
             self._server = await serve(
                 self._handle,
@@ -85,8 +86,8 @@ class HostServer:
                 ping_timeout=PONG_S,
                 close_timeout=CLOSE_S,
                 logger=SILENT,
-                create_connection=cast("type[ServerConnection]", Door().line),
-                backlog=MAX_CONNECTIONS,
+                create_connection=cast("type[ServerConnection]", Door(self._room.knocking).line),
+                backlog=self._room.at_once,
             )
         except OSError as error:
             raise LinksError(
@@ -174,7 +175,7 @@ class HostServer:
         if origins and (len(origins) != 1 or len(hosts) != 1 or urlsplit(origins[0]).netloc != hosts[0]):
             # a page from elsewhere, in the browser of somebody who sits here
             return _plain(HTTPStatus.FORBIDDEN)
-        is_full = len(self._connections) >= MAX_CONNECTIONS
+        is_full = len(self._connections) >= self._room.inside
         if self._is_expected(request):
             self._make_room("", is_full=is_full)
             return None
@@ -245,6 +246,15 @@ class HostServer:
 def _spoken(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
     """The answer to what a page offers to speak; a client that offers nothing is fine."""
     return PROTOCOL if PROTOCOL in offered else None
+
+
+def _note(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What goes wrong with a line is its own affair; a fault of ours is noted. Nothing is written meanwhile: who reads
+    standard error may have stopped."""
+    error = context.get("exception")
+    if isinstance(error, Exception) and not isinstance(error, OSError):
+        with left_out("a line of a browser"):
+            raise error
 
 
 def _expect_hello(connection: Connection) -> None:

@@ -3,31 +3,28 @@
 The session behind it is the only authority. Everything runs in one thread, called by the server; nothing here waits.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from games.core.random_state import is_drawn
-from games.faults import FAULTS, left_out, or_else
-from games.host.audience import Audience
-from games.host.coach import Coach
-from games.host.connection import BROKEN_RULE, Connection, ConnectionLimits
-from games.host.links import Links
-from games.host.people import People, Say
-from games.host.seats import AWAY_S, Chairs, WishError
-from games.host.wishes import Wishes, row_of
-from games.present.client_state import ClientState
-from games.present.hand import HandControl
-from games.present.settings import Settings, shipped
-from games.server import messages
-from games.server.client import PhysicsClient
-from games.server.messages import Busy, GameUpdate, News, Order, Plan, TableView, Waits
-from games.server.news import Refusal
-from games.server.protocol import (
+from teeter.games.core.random_state import is_drawn
+from teeter.games.faults import FAULTS, left_out, or_else
+from teeter.games.host.audience import Audience
+from teeter.games.host.connection import BROKEN_RULE, Connection, ConnectionLimits
+from teeter.games.host.links import Links
+from teeter.games.host.people import People, Say
+from teeter.games.host.seats import AWAY_S, Chairs, WishError
+from teeter.games.host.wishes import Coach, Wishes, row_of
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.hand import HandControl
+from teeter.games.present.settings import Settings, shipped
+from teeter.games.server import messages
+from teeter.games.server.client import PhysicsClient
+from teeter.games.server.messages import Busy, GameUpdate, News, Order, Plan, TableView, Waits
+from teeter.games.server.news import Refusal
+from teeter.games.server.protocol import (
     AimAt,
     Chat,
     Choose,
@@ -35,7 +32,6 @@ from games.server.protocol import (
     HandAct,
     Hello,
     HostMessage,
-    LayDown,
     MessageError,
     MuteGuest,
     Ping,
@@ -51,7 +47,7 @@ from games.server.protocol import (
     ToPerson,
     read,
 )
-from games.server.setup import FirstView, why_not_kept
+from teeter.games.server.setup import FirstView, why_not_kept
 
 SHIPPED = Settings.model_validate(shipped("settings.toml"))
 """What hands at seats are like."""
@@ -104,7 +100,7 @@ class HostedTable:
         self._people = People(hosting.links, self.chairs, self.audience, hosting.say)
         self.leave = self._people.leave
         self._give_notice(hosting)
-        for line in self.audience.views[""].story:
+        for line in self.audience.views[""].log:
             self._say(line)
 
     def _give_notice(self, hosting: Hosting) -> None:
@@ -145,9 +141,9 @@ class HostedTable:
         elif isinstance(news, Busy):
             self._wishes.forget()
         for view in self.audience.views.values():
-            lines = or_else("the view of a seat", partial(view.hear, news, self._wishes.need), ())
+            lines = or_else("the view of a seat", partial(view.take, news, self._wishes.need), ())
             if lines:
-                self.audience.send_to(view.seat, {"type": "story", "lines": list(lines)})
+                self.audience.send_to(view.viewer, {"type": "story", "lines": list(lines)})
             for line in lines if not view.seat else ():
                 self._say(line)
         self._pass_on(news)
@@ -280,12 +276,10 @@ class HostedTable:
         elif isinstance(given, (HandAct, Shift, Spin)):
             if wishes.act(given, connection):
                 self._answered()
-        elif isinstance(given, LayDown):
-            wishes.lay(given)
         elif isinstance(given, Plain) and given.type == "coach":
             self._coach.ask(wishes.place(), connection.seat, wishes.heard)
         elif isinstance(given, Plain):
-            self._order(wishes.plain(given), is_answer=given.type in ("undo", "clear", "let_go"))
+            self._order(wishes.plain(given), is_answer=given.type in ("undo", "clear"))
         elif isinstance(given, Choose):
             self._order(wishes.choose(given, self.audience.views[connection.seat]), is_answer=True)
         else:
@@ -300,7 +294,7 @@ class HostedTable:
     def _answered(self) -> None:
         self._wishes.forget()
         for view in self.audience.views.values():
-            view.client.act()
+            view.act()
         self._client.act()
         self.audience.tell_turn()
 

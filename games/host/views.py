@@ -1,27 +1,24 @@
 """What one seat is told: everything comes from the state as the rules let that seat see it, and from nothing else."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, cast
 
-from engine.view.overlays import Line
-from engine.view.panels import Item, Picture, Row, Text
-from engine.world import Body
-from games.core.rules import Choice, Need, Wait
-from games.core.words import capital, won
-from games.faults import left_out, or_else
-from games.game import Game
-from games.play.playback import Taken
-from games.present.client_state import STORY, ClientState
-from games.present.details import HeldCard, details_of
-from games.present.hud import PROMPTS, card_of, conditions, image_of, piece_of
-from games.present.naming import game_of, piece_name
-from games.present.story import opening_for, told_to
-from games.server.messages import GameUpdate, News, Plan, TableView, Waits
-from games.server.news import (
+from teeter.engine.view.overlays import Line
+from teeter.engine.view.panels import Item, Picture, Row, Text
+from teeter.engine.world import Body
+from teeter.games.core.rules import Choice, Need, Wait
+from teeter.games.core.words import capital, won
+from teeter.games.faults import left_out, or_else
+from teeter.games.game import Game
+from teeter.games.play.playback import Taken
+from teeter.games.present.client_state import STORY, ClientState
+from teeter.games.present.details import HeldCard, details_of
+from teeter.games.present.hud import PROMPTS, card_of, conditions, image_of, piece_of
+from teeter.games.present.naming import game_of, opening_for, piece_name
+from teeter.games.server.messages import GameUpdate, News, Plan, TableView, Waits
+from teeter.games.server.news import (
     CardRow,
     ChoiceRow,
     Over,
@@ -32,98 +29,85 @@ from games.server.news import (
     Turn,
     WaitWord,
 )
-from models.catalogue import catalogue
-from models.catalogue import games as shelves
+from teeter.models.catalogue import catalogue
+from teeter.models.catalogue import games as shelves
 
-MAX_STORY = 500
-"""Lines of the story that are kept for those who come later."""
 MAX_PICTURED = 12
 """Choices with pictures; where there are more, people point at the table."""
 
 
-class SeatView:
+class SeatView(ClientState):
     """The game as one seat may know it; seat "" is everybody who looks on. state: with all secrets; none is kept."""
+
+    most_lines = 500
+    """Kept for those who come later."""
 
     def __init__(
         self, plan: Plan, game: Game, state: Any, bodies: tuple[Body, ...], seat: str, past: Sequence[Taken]
     ) -> None:
-        self.seat, self.game = seat, game
+        super().__init__(plan, game, state, bodies, time.monotonic, seat=seat)
+        self.state = self._visible(state)
         self._details = details_of(game)
-        self.client: ClientState = ClientState(
-            plan, game, self._seen(state), bodies, time.monotonic, seat=seat
-        )
-        self.story: list[str] = []
-        if past:
-            with left_out(STORY):
-                self.story += opening_for(game, past[0][0], seat)
-                for before, given, after in past:
-                    self.story += told_to(game, before, given, after, seat)
-            del self.story[:-MAX_STORY]
+        with left_out(STORY):
+            self.log += opening_for(game, past[0][0], seat) if past else ()
+        self.remember(tuple(past))
 
-    def _seen(self, state: Any) -> Any:
-        return self.game.rules.seen_by(state, self.seat)
+    def _visible(self, state: Any) -> Any:
+        return self.game.rules.seen_by(state, self.viewer)
 
-    def hear(self, news: News, need: Need) -> tuple[str, ...]:
+    def take(self, news: News, need: Need) -> tuple[str, ...]:
         """Takes in news. need: what the game waits for. Returns new lines of the story."""
-        lines: tuple[str, ...] = ()
+        self.fresh = ()
         if isinstance(news, GameUpdate):
-            before, after, given = self.client.state, self._seen(news.state), news.given
-            with left_out(STORY):
-                if given is None:
-                    lines = opening_for(self.game, after, self.seat)
-                else:
-                    lines = told_to(self.game, before, given, after, self.seat)
-            news = GameUpdate(after, news.event, news.given)
-            self.story = [*self.story, *lines][-MAX_STORY:]
+            news = GameUpdate(self._visible(news.state), news.event, news.given)
         elif isinstance(news, Waits):
             # what may be done follows from what the seat sees
-            choices = self.game.rules.legal(self.client.state) if need.player == self.seat else ()
+            choices = self.game.rules.legal(self.state) if need.player == self.seat else ()
             news = Waits(news.need, choices, news.can_undo and need.player == self.seat)
-        self.client.hear(news)
-        return lines
+        self.hear(news)
+        return self.fresh
 
     # -- the messages ------------------------------------------------------------------------------------------------
 
     def turn(self, number: int, need: Need) -> Turn:
         """Returns the `turn` message: who is asked what, and what this seat may do."""
-        client, is_mine = self.client, need.player == self.seat
-        cards = self._details.cards(client) if self.seat else ()
-        listed = client.choices if is_mine else ()
+        is_mine = need.player == self.seat
+        cards = self._details.cards(self) if self.seat else ()
+        listed = self.choices if is_mine else ()
         in_hand = {card.card: card.image for card in cards}
         return {
             "type": "turn",
             "turn": number,
             "wait": cast("WaitWord", need.wait.name.lower()),
             "who": need.who,
-            "mine": is_mine and client.waits is not None,
+            "mine": is_mine and self.waits is not None,
             "ask": self._ask(need, is_mine),
             "choices": [self._choice(at, choice, in_hand, len(listed)) for at, choice in enumerate(listed)],
-            "can_undo": is_mine and client.waits is not None and client.waits.can_undo,
+            "can_undo": is_mine and self.waits is not None and self.waits.can_undo,
             "scores": or_else("the scores", lambda: self._scores(need), []),
             "score_word": self.game.score_word,
-            "facts": or_else("the facts", lambda: _facts(self._details.items(client)), []),
+            "facts": or_else("the facts", lambda: _facts(self._details.items(self)), []),
             "conditions": or_else("the conditions", lambda: self._conditions(need) if is_mine else [], []),
             "cards": or_else("the cards", lambda: [_card(card, listed) for card in cards], []),
             "lines": or_else("the lines on the table", self._lines, []),
-            "lit": or_else("what the game marks", lambda: list(self._details.lit(client)), []),
+            "lit": or_else("what the game marks", lambda: list(self._details.lit(self)), []),
         }
 
     def _conditions(self, need: Need) -> list[str]:
-        return [f"{each.clause}  {each.text}" for each in conditions(self.client, need)]
+        return [f"{each.clause}  {each.text}" for each in conditions(self, need)]
 
     def _lines(self) -> list[Stroke]:
         return [
             {"points": _rounded(line), "colour": line.colour, "radius": line.radius, "cover": line.cover}
-            for line in self._details.table_lines(self.client)
+            for line in self._details.table_lines(self)
             if isinstance(line, Line)
         ]
 
     def _ask(self, need: Need, is_mine: bool) -> str:
-        client = self.client
         if need.wait is Wait.OVER:
             return PROMPTS[Wait.OVER]
-        if client.busy:
-            return capital(client.busy) + ("" if "..." in client.busy else " ...")
+        if self.busy:
+            return capital(self.busy) + ("" if "..." in self.busy else " ...")
         if is_mine:
             return PROMPTS.get(need.wait, "")
         acts = {Wait.HAND: "lays a piece", Wait.PULL: "draws a brick"}.get(need.wait, "chooses")
@@ -133,26 +117,26 @@ class SeatView:
         card, piece = card_of(choice), piece_of(choice)
         image = in_hand.get(card, "")
         if not image and count <= MAX_PICTURED:
-            image = image_of(self.client, piece)
+            image = image_of(self, piece)
         return {
             "choice": at,
             "label": _title(image) if card in in_hand else capital(choice.sentence),
             "sentence": capital(choice.sentence),
-            "group": "card" if card in in_hand else "piece" if piece in self.client.pieces else "act",
-            "piece": piece if piece in self.client.pieces else "",
+            "group": "card" if card in in_hand else "piece" if piece in self.pieces else "act",
+            "piece": piece if piece in self.pieces else "",
             "picture": image,
         }
 
     def _scores(self, need: Need) -> list[ScoreRow]:
-        scores = self.game.rules.scores(self.client.state)
+        scores = self.game.rules.scores(self.state)
         return [
             {"seat": seat.name, "value": value, "on_turn": seat.name == need.player}
-            for seat, value in zip(self.client.state.seats, scores, strict=True)
+            for seat, value in zip(self.state.seats, scores, strict=True)
         ]
 
     def over(self) -> Over | None:
         """Returns how the game ended, None while it goes on."""
-        outcome = self.game.rules.outcome(self.client.state)
+        outcome = self.game.rules.outcome(self.state)
         if outcome is None:
             return None
         return {
@@ -165,12 +149,12 @@ class SeatView:
 
     def colour(self, seat: int) -> str:
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
-        return self._details.seat_colour(self.client, seat)
+        return self._details.seat_colour(self, seat)
 
     @property
     def unread(self) -> frozenset[str]:
         """The pieces whose print this seat may not see."""
-        return self._details.unread(self.client)
+        return self._details.unread(self)
 
 
 def pictures_of(turn: Turn) -> set[str]:

@@ -1,31 +1,33 @@
 """What a browser may want of the game, and what becomes of it: an order for the physics, or a refusal that says why.
 
 Who is not asked may not answer: seat, turn and hand are checked here, the rules of the game by the session alone.
+The coach speaks to browsers, which know no solids.
 """
 
-from __future__ import annotations
-
 import time
+from typing import Literal
 
 import numpy as np
 
-from engine.pose import Pose
-from games.core.rules import Need, Wait
-from games.host.connection import Connection
-from games.host.seats import WishError
-from games.host.views import SeatView
-from games.present.client_state import ClientState
-from games.present.hand import HandControl
-from games.server import messages
-from games.server.messages import Order
-from games.server.news import Landing
-from games.server.protocol import (
+from teeter.engine.pose import Pose
+from teeter.engine.workers import Failed
+from teeter.games.core.rules import Need, Wait
+from teeter.games.core.words import capital
+from teeter.games.host.connection import Connection
+from teeter.games.host.seats import WishError
+from teeter.games.host.views import SeatView
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.hand import HandControl
+from teeter.games.present.hints import WORDS, Asker, PlaceAnswer, Risk
+from teeter.games.server import messages
+from teeter.games.server.messages import Order
+from teeter.games.server.news import Coached, Landing
+from teeter.games.server.protocol import (
     AimAt,
     BringModel,
     Choose,
     Fetch,
     HandAct,
-    LayDown,
     Plain,
     PointAt,
     SandboxMessage,
@@ -33,12 +35,12 @@ from games.server.protocol import (
     Spin,
     Tilt,
 )
-from models.catalogue import find
-from models.errors import ModelError
+from teeter.models.catalogue import find
+from teeter.models.errors import ModelError
 
 AIM_S = 1.0 / 60.0
 """Seconds between two goals that are worked out; of those that come faster the last one counts."""
-IN_HAND = ("let_go", "pull_out", "offer_places", "coach")
+IN_HAND = ("offer_places", "coach")
 """Acts with a piece in the hand."""
 
 
@@ -99,7 +101,7 @@ class Wishes:
         """Returns the order for a choice. Raises WishError for one of another turn, or none."""
         if given.turn != self.turn:
             raise WishError("Too late: this was asked before")
-        choices = view.client.choices
+        choices = view.choices
         if given.choice >= len(choices):
             raise WishError(f"There is no choice {given.choice}")
         return messages.Do(choices[given.choice].action)
@@ -166,24 +168,12 @@ class Wishes:
         if given.name == "places" and self._client.places is None and self.need.wait is Wait.HAND:
             self._offer()
         if given.name == "lay":
-            self._check_lay()
+            if self.need.wait is not Wait.HAND:
+                raise WishError("Draw it out of the tower first")
+            self.place()
         hand.is_fine = given.is_fine
         hand.act(given.name, given.right)
         return given.name == "let_go"
-
-    def lay(self, given: LayDown) -> None:
-        """Lays the held piece where it was aimed at last. Raises WishError."""
-        self._check_lay()
-        if given.gap is None:
-            self._hand.act("lay", (1.0, 0.0))
-        else:
-            self._hand.physics.send(messages.Lay(given.gap))
-
-    def _check_lay(self) -> None:
-        self._check_hand()
-        if self.need.wait is not Wait.HAND:
-            raise WishError("Draw it out of the tower first")
-        self.place()
 
     def place(self) -> Pose:
         """Returns where the held piece would be laid now. Raises WishError over nothing."""
@@ -202,8 +192,6 @@ class Wishes:
             self._check_hand()
         if given.type == "clear":
             self._check_free()
-        if given.type == "pull_out" and self.need.wait is not Wait.PULL:
-            raise WishError("There is nothing to be pulled")
         if given.type == "offer_places":
             self._offer()
         if given.type == "undo" and not (self._client.waits is not None and self._client.waits.can_undo):
@@ -247,3 +235,46 @@ class Wishes:
 def row_of(pose: Pose) -> list[float]:
     """Returns a pose as messages have it."""
     return [round(value, 6) for value in (*pose.position, *pose.orientation)]
+
+
+COACHED: dict[Risk, Literal["stands", "topples", "unsure", "forbidden"]] = {
+    "safe": "stands",
+    "risky": "unsure",
+    "falls": "topples",
+    "against": "forbidden",
+    "": "unsure",
+}
+"""What the coach's word is in a message."""
+
+
+class Coach(Asker):
+    """Tries a place before a piece is laid there, in a process of its own. Only the last question is answered."""
+
+    def __init__(self, client: ClientState) -> None:
+        super().__init__(client)
+        self._aim = -1
+        self.seat = ""
+        """Who asked; empty while nobody waits for an answer."""
+
+    def ask(self, place: Pose, seat: str, aim: int = -1) -> None:
+        """Asks what laying the held piece at a place would come to, for a seat. aim: the number of the message that
+        has brought it there."""
+        self.seat, self._aim = seat, aim
+        self._ask_place(self.client.held, place)
+
+    def poll(self) -> tuple[str, Coached] | None:
+        """Returns who asked, and the `coached` message; None while there is no answer."""
+        for answer in self._answers():
+            seat, self.seat = self.seat, ""
+            coached: Coached = {
+                "type": "coached",
+                "number": self._aim,
+                "verdict": "unsure",
+                "sentence": WORDS[""],
+            }
+            if isinstance(answer, Failed) or not isinstance(answer, PlaceAnswer):
+                return seat, coached
+            ends = " This would end the game, and not win it." if answer.is_end else ""
+            said = capital(answer.why or WORDS[answer.risk]) + "."
+            return seat, {**coached, "verdict": COACHED[answer.risk], "sentence": said + ends}
+        return None

@@ -3,8 +3,6 @@
 Names of bodies are the names of pieces in the rules' state, so nothing needs translating.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,9 +10,9 @@ from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
-from engine.tolerances import has_fallen
-from engine.world import FLOOR, TABLE, Body
-from games.core.events import Condition
+from teeter.engine.tolerances import has_fallen
+from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.games.core.events import Condition
 
 S = TypeVar("S", contravariant=True, default=Any)
 

@@ -3,8 +3,6 @@
 Lengths are millimetres here, as in catalogues and rule books; bodies are in metres, as everywhere.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import lru_cache
@@ -12,16 +10,16 @@ from functools import lru_cache
 import numpy as np
 import shapely
 
-from engine.geometry.convex import bounds_of, solids_at
-from engine.geometry.drop import drop, extreme_points, resting_faces
-from engine.geometry.rotation import Array, quaternion_of_rpy
-from engine.pose import Pose
-from engine.world import TABLE, Body
-from games.judge.judge import TableScene
-from models.build import build
-from models.piece import Piece
-from models.spec import PieceSpec
-from scenes.assemble import TABLE_THICKNESS_MM
+from teeter.engine.geometry.convex import bounds_of, solids_at
+from teeter.engine.geometry.drop import drop, extreme_points, resting_faces
+from teeter.engine.geometry.rotation import Array, quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import TABLE, Body
+from teeter.games.judge.judge import TableScene
+from teeter.models.build import build
+from teeter.models.piece import Piece
+from teeter.models.spec import PieceSpec
+from teeter.scenes.assemble import TABLE_THICKNESS_MM
 
 TABLE_MM = (1200.0, 800.0)
 """As large as the table of scenes."""

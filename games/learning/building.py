@@ -2,10 +2,8 @@
 
 An action is the pose of the next block, seen from above. The hand lowers the block there until something carries it
 and lets go; everything comes to rest; what it did to the tower is the reward. Importing this module registers the
-environment: `gymnasium.make("games.learning.building:teeter/PlaceBlock-v0")`.
+environment: `gymnasium.make("teeter.games.learning.building:teeter/PlaceBlock-v0")`.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,18 +14,18 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from engine.hand import Tremor, packed, unpacked
-from engine.motions import lower
-from engine.pose import Pose
-from engine.world import FLOOR, TABLE, Body, Scale, typical_size
-from games.judge import places
-from games.judge.judge import TableScene, fell
-from games.learning.images import TableRenderer, depth_image
-from games.learning.poses import SIZE, ActionFrame, pose_of
-from games.play.table import Table
-from games.players.bots import HOVER, SINK
-from models.build import build
-from models.catalogue import find
+from teeter.engine.hand import Tremor, packed, unpacked
+from teeter.engine.motions import lower
+from teeter.engine.pose import Pose
+from teeter.engine.world import FLOOR, TABLE, Body, Scale, typical_size
+from teeter.games.judge import places
+from teeter.games.judge.judge import TableScene, fell
+from teeter.games.learning.images import TableRenderer, depth_image
+from teeter.games.learning.observation import SIZE, ActionFrame, pose_of
+from teeter.games.play.table import Table
+from teeter.games.players.bots import HOVER, SINK
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 PLACE_BLOCK = "teeter/PlaceBlock-v0"
 """The name of the environment in Gymnasium's registry."""
@@ -257,4 +255,4 @@ def _check(
 
 
 if PLACE_BLOCK not in gymnasium.registry:
-    gymnasium.register(PLACE_BLOCK, entry_point="games.learning.building:PlaceBlock")
+    gymnasium.register(PLACE_BLOCK, entry_point="teeter.games.learning.building:PlaceBlock")

@@ -3,8 +3,6 @@
 The renderer is loaded when the first rendering is asked for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.convex import ConvexSolid, solids_at
-from engine.pose import Pose
-from engine.world import Body
-from models.build import build
-from models.piece import Array, Piece
-from models.spec import PieceSpec
+from teeter.engine.geometry.convex import ConvexSolid, solids_at
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.models.build import build
+from teeter.models.piece import Array, Piece
+from teeter.models.spec import PieceSpec
 
 if TYPE_CHECKING:
-    from engine.view.render.stage import Stage
+    from teeter.engine.view.render.stage import Stage
 
 
 WALL_RISE = 1e-9
@@ -86,9 +84,9 @@ class TableRenderer:
     ) -> NDArray[np.uint8]:
         """Returns a picture (height, width, 3) of the bodies. about: those the camera looks at; none, the middle of the
         table. unread: those whose print is not shown. Raises engine.view.opengl.ViewError when there is no OpenGL."""
-        from engine.view.camera import BoundingSphere, bounding_sphere, framing
-        from engine.view.frame import frame_of
-        from engine.view.render.stage import Stage
+        from teeter.engine.view.camera import BoundingSphere, bounding_sphere, framing
+        from teeter.engine.view.frame import frame_of
+        from teeter.engine.view.render.stage import Stage
 
         if self._stage is None:
             # a stage is lit for what it is made with: a stand-in of the middle of the table, never shown

@@ -3,25 +3,30 @@
 Everything is read from a state that `seen_by` has blotted out for the seat, and from where bodies lie, which all can
 see; so what is hidden from a player is hidden from its agent. What the numbers mean stands in README.md. Each game
 has its own `Observation` in `games/<game>/observation.py`; `Observer` turns it into arrays.
+Poses as actions are place, yaw and side as numbers from -1 to 1, let down to first contact.
 """
 
-from __future__ import annotations
-
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from games.core.errors import SetupError
-from games.core.rules import Choice, Need, Wait
-from games.game import Game, stock_of
-from games.learning.poses import ActionFrame
-from games.play.session import Session
-from models.piece import Array
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.core.errors import SetupError
+from teeter.games.core.rules import Choice, Need, Wait
+from teeter.games.game import Game, stock_of
+from teeter.games.judge.places import laid, steady
+from teeter.games.play.session import Session
+from teeter.games.players.tower_places import faces, let_down
+from teeter.models.piece import Array, Piece
 
 S = TypeVar("S", contravariant=True)
 Numbers = tuple[float, ...]
@@ -30,6 +35,55 @@ SPAN = 0.15
 WAITS = tuple(Wait)
 BOUND = 1e4
 """No observed number is larger: tokens, points and millimetres stay far below."""
+
+
+SIZE = 4
+"""Numbers of an action that stand for a pose: x, y, yaw, side; each from -1 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionFrame:
+    """Where (0, 0, 0) of an action lies. x, y: metres. yaw: radians. span: metres that 1 stands for."""
+
+    x: float
+    y: float
+    yaw: float
+    span: float
+
+
+@lru_cache(maxsize=512)
+def sides(piece: Piece) -> tuple[Pose, ...]:
+    """Returns the poses in which a piece lies, over the origin: the steady one first, then on its other flat faces."""
+    poses = [steady(piece)]
+    for face in faces(piece):
+        pose = laid(piece, face.turn)
+        # what points down decides; a rotation on the table is the yaw's business
+        if all(float(pose.matrix[2] @ lying.matrix[2]) < 1.0 - 1e-6 for lying in poses):
+            poses.append(pose)
+    return tuple(poses)
+
+
+def level_axes(body: Body) -> tuple[Array, Array]:
+    """Returns the level unit vectors along the longest side of a piece and across it."""
+    along = body.pose.matrix[:, int(np.argmax(body.piece.extents))] * (1.0, 1.0, 0.0)
+    size = float(np.linalg.norm(along))
+    along = along / size if size > 1e-6 else np.array([1.0, 0.0, 0.0])
+    return along, np.array([-along[1], along[0], 0.0])
+
+
+def pose_of(action: Array, piece: Piece, frame: ActionFrame, bodies: Sequence[Body]) -> Pose | None:
+    """Returns the pose (metres) that an action (4,) means, let down on the bodies; None where nothing is below."""
+    x, y, yaw, side = np.clip(np.asarray(action, dtype=np.float64), -1.0, 1.0).tolist()
+    lying = sides(piece)
+    chosen = lying[min(int((side + 1.0) / 2.0 * len(lying)), len(lying) - 1)]
+    rotation = quaternion_of_rpy(0.0, 0.0, frame.yaw + math.pi * yaw)
+    cosine, sine = math.cos(frame.yaw), math.sin(frame.yaw)
+    at = (
+        frame.x + frame.span * (cosine * x - sine * y),
+        frame.y + frame.span * (sine * x + cosine * y),
+        0.0,
+    )
+    return let_down(piece, chosen.then(Pose(at, rotation)), bodies)
 
 
 class Observation(ABC, Generic[S]):

@@ -4,8 +4,6 @@ An agent chooses among the legal actions, and its hand carries, lays and pulls a
 judge and the rules say what came of it. What the referee asks is answered by the steady player's eye, from the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,20 +14,19 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from engine.hand import Tremor
-from engine.pose import Pose
-from engine.record.writer import Recorder
-from engine.world import FLOOR
-from games.core.errors import SetupError, unknown
-from games.core.rules import Choice, Need, Wait
-from games.learning.images import TableRenderer
-from games.learning.observation import Observer, numbers, observation_of
-from games.learning.poses import SIZE, level_axes, pose_of
-from games.play.recording import begin
-from games.play.session import Session
-from games.players.bots import Bot, Player, lay, pull
-from games.registry import GAMES, LEARNED, game_named
-from models.piece import Array
+from teeter.engine.hand import Tremor
+from teeter.engine.pose import Pose
+from teeter.engine.record.writer import Recorder
+from teeter.engine.world import FLOOR
+from teeter.games.core.errors import SetupError, unknown
+from teeter.games.core.rules import Choice, Need, Wait
+from teeter.games.learning.images import TableRenderer
+from teeter.games.learning.observation import SIZE, Observer, level_axes, numbers, observation_of, pose_of
+from teeter.games.play.recording import begin
+from teeter.games.play.session import Session
+from teeter.games.players.bots import Bot, Player, lay, pull
+from teeter.games.registry import LEARNED, game_named, games
+from teeter.models.piece import Array
 
 REACH = 0.15
 """Metres that a pull of 1 draws a piece."""
@@ -84,7 +81,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        learned = sorted(each.name for each in GAMES if each.observation_class)
+        learned = sorted(each.name for each in games() if each.observation_class)
         if game not in learned:
             raise SetupError(unknown("game", game, learned))
         if render_mode not in (None, "rgb_array"):

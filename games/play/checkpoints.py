@@ -5,21 +5,19 @@ At every checkpoint the running game itself goes on from a restored world. Whoev
 again, then walks on the same way, bit for bit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
-from engine.hand import Grip
-from engine.world import Body, Scale
-from engine.worlds import WorldMaker
-from games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Measured, Placed, Rested
-from games.core.rules import Need
-from games.judge.judge import Judge, TableScene
-from games.play.table import STRIDE_STEPS, Moment, Sink, Table
+from teeter.engine.hand import Grip
+from teeter.engine.world import Body, Scale
+from teeter.engine.worlds import WorldMaker
+from teeter.games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Measured, Placed, Rested
+from teeter.games.core.rules import Need
+from teeter.games.judge.judge import Judge, TableScene
+from teeter.games.play.table import STRIDE_STEPS, Moment, Sink, Table
 
 S = TypeVar("S", default=Any)
 """The state of a game; who plays any game leaves it out."""

@@ -1,7 +1,5 @@
 """What a recording claims, held against what its journal gives when it is played again. Nothing is simulated here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, TRACK, Entry, line_of, shown
-from engine.record.meta import Meta, Versions, fingerprint
-from engine.record.reader import Replay
-from engine.worlds import Engine
-from games.play.old_words import says_the_same
+from teeter.engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, TRACK, Entry, line_of, shown
+from teeter.engine.record.meta import Meta, Versions, fingerprint
+from teeter.engine.record.reader import Replay
+from teeter.engine.worlds import Engine
+from teeter.games.play.old_words import says_the_same
 
 DERIVED = ("game", "mode", "options", "players", "seed", "rate", "bodies")
 """Of the head of a recording: what follows from the game and its first state."""

@@ -1,29 +1,30 @@
-"""The piece in the hand: what it has touched since it was taken up and what that means to the rules, and how the hand
-that carries it may move.
+"""The piece in the hand: what it has touched since it was taken up and what that means to the rules, how the hand that
+carries it may move, and what it does once it was let go.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from engine.events import Moved, SceneEvent, Touched
-from engine.geometry.rotation import angle_between, slerp
-from engine.hand import GRIP, Grip, StiffArm, Sway, Target, Tremor, onset, packed, unpacked
-from engine.pose import Pose
-from engine.world import FLOOR, TABLE
-from games.core.events import Met, Nudged
-from games.core.random_state import side_seed
-from games.core.rules import NO_HANDICAPS, Handicap, Running
-from games.game import Game
-from games.judge.places import bounds
-from games.play.table import Moment, Table
-from models.piece import Array
+from teeter.engine.events import Moved, SceneEvent, Touched
+from teeter.engine.geometry.rotation import angle_between, slerp
+from teeter.engine.hand import GRIP, Grip, StiffArm, Sway, Target, Tremor, onset, packed, unpacked
+from teeter.engine.pose import Pose
+from teeter.engine.world import FLOOR, TABLE
+from teeter.games.core.events import Fell, HitNeighbour, Met, Nudged
+from teeter.games.core.random_state import side_seed
+from teeter.games.core.rules import NO_HANDICAPS, Handicap, Running
+from teeter.games.game import Game
+from teeter.games.judge.judge import Judge
+from teeter.games.judge.places import bounds
+from teeter.games.play.checkpoints import Checkpoints, Referee, S
+from teeter.games.play.table import Moment, Table
+from teeter.models.piece import Array
 
-S = TypeVar("S", bound=Running)
+R = TypeVar("R", bound=Running)
 Quaternion = tuple[float, float, float, float]
 
 OUT_SHARE = 0.6
@@ -245,10 +246,63 @@ def _towards(first: Quaternion, second: Quaternion, most: float) -> Quaternion:
     return x, y, z, w
 
 
-def handling_of(game: Game[S], state: S, tremor: float = 0.0) -> Handling:
+def handling_of(game: Game[R], state: R, tremor: float = 0.0) -> Handling:
     """Returns the handling of a game from its first state. tremor: metres. Raises ValueError for one no hand has."""
     if not 0.0 <= tremor <= MAX_TREMOR:
         raise ValueError(f"a tremor of {tremor * 1e3:g} mm: a hand shakes by 0 to {MAX_TREMOR * 1e3:g} mm")
     seed = side_seed(state.luck)
     handicaps = game.handicaps
     return Handling(handicaps.of(state), tremor, seed, handicaps.limit_s(state), handicaps.spins)
+
+
+class LetGoPiece(Generic[S]):
+    """Tells the rules' words for what a piece that was let go has done. back: the table before it was taken up."""
+
+    def __init__(
+        self,
+        piece: str,
+        back: Moment,
+        judge: Judge,
+        checkpoints: Checkpoints[S],
+        referee: Referee[S],
+        state: S,
+    ) -> None:
+        self._piece, self._back = piece, back
+        self._judge, self._checkpoints, self._referee = judge, checkpoints, referee
+        self._is_placed = judge.bears(state, piece, checkpoints.table.scene().touched_by(piece))
+        """It has touched its own tower."""
+        self._is_thrown = False
+        """It came down elsewhere."""
+
+    def strikes(self, state: S, piece: str, events: Iterable[SceneEvent]) -> HitNeighbour | None:
+        """Returns whether the piece meets the tower of another: its owner's collapse, there and then. piece: the one
+        that the rules wait for."""
+        if self._piece != piece or self._is_thrown:
+            return None
+        touched = [event for event in events if isinstance(event, Touched) and piece in (event.a, event.b)]
+        others = [event.b if event.a == piece else event.a for event in touched]
+        self._is_placed |= self._judge.bears(state, piece, others)
+        return self._referee.struck(state, piece, others)
+
+    def falls(self, state: S, fell: Fell) -> tuple[HitNeighbour | Fell | None, Fell | None]:
+        """Returns what the rules hear of a fall now, and what fell of others by a throw; of a piece that was placed,
+        all of it and nothing."""
+        if self._is_placed:
+            return fell, None
+        self._is_thrown |= self._piece in fell.pieces
+        own = tuple(name for name in fell.pieces if self._judge.is_of_actor(state, name))
+        others = tuple(name for name in fell.pieces if name not in own)
+        # who grazed a tower too lightly to touch it (ALL-3) has struck it all the same if it falls
+        hit = None if own or self._is_thrown else self._referee.struck(state, self._piece, others)
+        told = hit or (replace(fell, pieces=own) if own else None)
+        return told, replace(fell, pieces=others) if others else None
+
+    def set_up_again(self, state: S) -> bool:
+        """Sets up the towers of others as before the throw: it is no collapse (BS-03). Returns whether it did; not
+        where the house lets what scatters count."""
+        self._is_thrown = True
+        if self._judge.counts_throws(state):
+            return False
+        self._checkpoints.come_back(self._back, is_touched=True)
+        self._referee.begin()
+        return True

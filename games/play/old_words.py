@@ -1,7 +1,5 @@
 """How stories were told in recordings of earlier versions: the words of then, and of today."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -4,35 +4,34 @@ Nothing of the physics is ever read from a file: a game is played again from its
 every checkpoint (`replay.boundaries`).
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from engine.hand import Target
-from engine.record.format import HASHES, JOURNAL, META, RecordError, shown
-from engine.record.latest import found
-from engine.record.meta import Meta, Versions, fingerprint
-from engine.record.part import SUFFIX
-from engine.record.reader import Replay, load
-from engine.record.writer import Recorder
-from engine.scratch import scratch_folder
-from engine.worlds import Engine, installed_engines
-from games.core.errors import RulesError
-from games.core.rules import Input
-from games.game import Game
-from games.play.claims import difference, end_difference, head_difference, lacking, unproven, untold
-from games.play.recording import RIGID, Tape, first_state, known_game, meta_of
-from games.play.session import Session, Teller
-from games.play.table import Sink
-from models.errors import Untrue
+from teeter.engine.hand import Target
+from teeter.engine.record.format import HASHES, JOURNAL, META, RecordError, shown
+from teeter.engine.record.latest import found
+from teeter.engine.record.meta import Meta, Versions, fingerprint
+from teeter.engine.record.part import SUFFIX
+from teeter.engine.record.reader import Replay, load
+from teeter.engine.record.writer import Recorder
+from teeter.engine.scratch import scratch_folder
+from teeter.engine.worlds import Engine, EngineError, installed_engines, require_engine
+from teeter.games.core.errors import RulesError
+from teeter.games.core.rules import Input
+from teeter.games.game import Game
+from teeter.games.play.claims import difference, end_difference, head_difference, lacking, unproven, untold
+from teeter.games.play.recording import RIGID, Tape, first_state, known_game, meta_of
+from teeter.games.play.session import Session, Teller
+from teeter.games.play.table import Sink
+from teeter.models.errors import Untrue
 
 LONGEST_S = 30 * 24 * 3600
 """Seconds of a game, all thinking included."""
@@ -324,7 +323,9 @@ def _tape_of(replay: Replay, tell: Sequence[Teller], sink: Sink | None) -> Tape:
 
 def _engine_of(replay: Replay) -> Engine | None:
     """Returns the engine that a record was made with; None where it is not installed."""
-    return next((each for each in installed_engines() if each == replay.meta.engine), None)
+    with suppress(EngineError):
+        return require_engine(replay.meta.engine)
+    return None
 
 
 def _other_engine(replay: Replay) -> str:

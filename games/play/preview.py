@@ -1,23 +1,21 @@
 """What laying the held piece somewhere would come to: tried on a table of its own, judged as the session judges."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from engine.event_detector import steps_of
-from engine.events import Dropped, SceneEvent, Touched
-from engine.pose import Pose
-from engine.world import Body, Scale
-from games.core.errors import RulesError
-from games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Placed, Released
-from games.core.rules import Input, Outcome, Wait
-from games.game import Game
-from games.judge.judge import TableScene
-from games.play.table import Table
+from teeter.engine.event_detector import steps_of
+from teeter.engine.events import Dropped, SceneEvent, Touched
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body, Scale
+from teeter.games.core.errors import RulesError
+from teeter.games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Placed, Released
+from teeter.games.core.rules import Input, Outcome, Wait
+from teeter.games.game import Game
+from teeter.games.judge.judge import TableScene
+from teeter.games.play.table import Table
 
 WATCHED_S = 4.0
 """Seconds for which a piece that was let go is watched; one that still moves then has no place."""

@@ -1,7 +1,5 @@
 """Games on file: a session that is recorded as it is played. What is done with a record later stands in `playback`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,19 +7,19 @@ from typing import Any, Generic
 
 import numpy as np
 
-from engine.record.format import state_digest
-from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
-from engine.record.writer import Recorder
-from engine.world import Body, Scale
-from engine.worlds import Engine, engine_in_use, maker_of
-from games.core.errors import SetupError
-from games.core.rules import Input
-from games.faults import or_else
-from games.game import Game, stock_of
-from games.play.checkpoints import S
-from games.play.session import Session, Teller
-from games.play.table import Sink
-from games.registry import GAMES
+from teeter.engine.record.format import state_digest
+from teeter.engine.record.meta import BodyMeta, Meta, Versions, fingerprint
+from teeter.engine.record.writer import Recorder
+from teeter.engine.world import Body, Scale
+from teeter.engine.worlds import Engine, engine_in_use, maker_of
+from teeter.games.core.errors import SetupError
+from teeter.games.core.rules import Input
+from teeter.games.faults import or_else
+from teeter.games.game import Game, stock_of
+from teeter.games.play.checkpoints import S
+from teeter.games.play.session import Session, Teller
+from teeter.games.play.table import Sink
+from teeter.games.registry import game_of
 
 RIGID = "rigid"
 """The setting `contacts` of games in which pieces are as hard to draw out as rigid ones; older records have none."""
@@ -152,7 +150,7 @@ def meta_of(
 
 def known_game(meta: Meta) -> Game | None:
     """Returns the game that a record is of; None when there is no such game here."""
-    return next((game for game in GAMES if game.name == meta.game), None)
+    return game_of(meta.game)
 
 
 def first_state(game: Game, meta: Meta) -> Any:

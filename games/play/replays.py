@@ -14,23 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from engine.pose import Pose
-from engine.record.format import EVENTS, RecordError
-from engine.record.meta import BodyMeta, Meta
-from engine.record.reader import Replay
-from engine.view.panels import Button, Gap, Panel, Row, Slider, Text
-from engine.view.video.captions import Caption, Telling, clean
-from engine.view.video.scenery import Scenery
-from engine.world import FLOOR, TABLE, Assembly, Body
-from games.core.errors import RulesError
-from games.core.words import won
-from games.play.recording import first_state, known_game
-from models.build import build
-from models.catalogue import find
-from models.errors import ModelError
-from models.spec import PieceSpec, parse
-from scenes.assemble import table_body
-from scenes.schema import TableTop
+from teeter.engine.pose import Pose
+from teeter.engine.record.format import EVENTS, RecordError
+from teeter.engine.record.meta import BodyMeta, Meta
+from teeter.engine.record.reader import Replay
+from teeter.engine.view.panels import Button, Gap, Panel, Row, Slider, Text
+from teeter.engine.view.video.captions import Caption, Telling, clean
+from teeter.engine.view.video.scenery import Scenery
+from teeter.engine.world import FLOOR, TABLE, Assembly, Body
+from teeter.games.core.errors import RulesError
+from teeter.games.core.words import won
+from teeter.games.play.recording import first_state, known_game
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.errors import ModelError
+from teeter.models.spec import PieceSpec, parse
+from teeter.scenes.assemble import table_body
+from teeter.scenes.schema import TableTop
 
 NOWHERE = Pose((0.0, 0.0, -10.0))
 MAX_STORY = 100_000

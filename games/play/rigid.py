@@ -1,11 +1,9 @@
 """What lies on a table as rigid pieces bear it: how hard each is pressed, and how hard to draw out. The simulation's
 contacts are soft, and share a load among pieces that differ by tenths of a millimetre (`engine.topple.resting`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
-from engine.world import Assembly, Body, Contact
+from teeter.engine.world import Assembly, Body, Contact
 
 DIGITS = 3
 """Of the friction of what is drawn out: so that rounding does not tell one machine from another."""
@@ -14,7 +12,7 @@ DIGITS = 3
 def loads(bodies: Mapping[str, Body], touching: Iterable[tuple[str, str]]) -> dict[str, float]:
     """Returns the newtons that pieces at rest carry from above, of those that lie level. touching: pairs of bodies."""
     # imported when needed: it takes a quarter of a second
-    from engine.topple.resting import resting
+    from teeter.engine.topple.resting import resting
 
     found = (resting(group) for group in _groups(bodies, touching))
     return {name: load for each in found if each is not None for name, load in each.loads.items()}
@@ -25,7 +23,7 @@ def friction(
 ) -> float:
     """Returns by how much the friction of a piece at rest is multiplied while it is drawn out; 1 for what lies alone or
     not level. contacts: as they are simulated."""
-    from engine.topple.resting import friction_ratios
+    from teeter.engine.topple.resting import friction_ratios
 
     group = next(
         (each for each in _groups(bodies, touching) if name in {body.name for body in each.free}), None

@@ -5,26 +5,23 @@ from them, so a record of the inputs repeats the game. At every checkpoint (all 
 restored from a snapshot: play, undo and resume then go on from the same thing.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic
 
-from engine.event_detector import steps_of
-from engine.events import Dropped, Released, SceneEvent, Touched
-from engine.hand import Target
-from engine.process import trim_heap
-from engine.world import Body
-from engine.worlds import WorldMaker, new_world
-from games.core.events import Fell, Question, RefereeAnswer, Removed, TimeUp
-from games.core.rules import Action, Choice, Input, Need, Outcome, TakeBack, Wait
-from games.game import Game
-from games.judge.judge import Judge, TableScene
-from games.play.checkpoints import Checkpoints, GameCheckpoint, Referee, S
-from games.play.held_piece import Handling, HeldPiece, handling_of
-from games.play.let_go import LetGoPiece
-from games.play.table import REST_TIMEOUT_S, Moment, Sink, Table
+from teeter.engine.event_detector import steps_of
+from teeter.engine.events import Dropped, Released, SceneEvent, Touched
+from teeter.engine.hand import Target
+from teeter.engine.process import trim_heap
+from teeter.engine.world import Body
+from teeter.engine.worlds import WorldMaker, new_world
+from teeter.games.core.events import Fell, Question, RefereeAnswer, Removed, TimeUp
+from teeter.games.core.rules import Action, Choice, Input, Need, Outcome, TakeBack, Wait
+from teeter.games.game import Game
+from teeter.games.judge.judge import Judge, TableScene
+from teeter.games.play.checkpoints import Checkpoints, GameCheckpoint, Referee, S
+from teeter.games.play.held_piece import Handling, HeldPiece, LetGoPiece, handling_of
+from teeter.games.play.table import REST_TIMEOUT_S, Moment, Sink, Table
 
 Journal = Callable[[int, dict[str, Any]], None]
 """Is given every input: the step, and a JSON object with a `type`."""

@@ -5,24 +5,22 @@ Pieces in the supply are in the world too, but immovable until a hand takes them
 table of seventy pieces costs no more than the tower.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from engine.event_detector import THRESHOLDS, EventDetector, Thresholds, pressing, steps_of
-from engine.events import Rested, SceneEvent
-from engine.hand import GRIP, Grip, Hand, Target
-from engine.isolation import START_CLEARANCE, IsolatedSimulation, Obstacles, Stillness
-from engine.pose import Pose
-from engine.settings import PLAY
-from engine.world import FLOOR, TABLE, Body, Scale, Snapshot, tilted_gravity
-from engine.worlds import WorldMaker, new_world
-from games.judge.judge import TableScene
-from games.play import rigid
-from models.build import build
-from models.spec import PieceSpec
+from teeter.engine.event_detector import THRESHOLDS, EventDetector, Thresholds, pressing, steps_of
+from teeter.engine.events import Rested, SceneEvent
+from teeter.engine.hand import GRIP, Grip, Hand, Target
+from teeter.engine.isolation import START_CLEARANCE, IsolatedSimulation, Obstacles, Stillness
+from teeter.engine.pose import Pose
+from teeter.engine.settings import PLAY
+from teeter.engine.world import FLOOR, TABLE, Body, Scale, Snapshot, tilted_gravity
+from teeter.engine.worlds import WorldMaker, new_world
+from teeter.games.judge.judge import TableScene
+from teeter.games.play import rigid
+from teeter.models.build import build
+from teeter.models.spec import PieceSpec
 
 Sink = Callable[[int, Mapping[str, Body]], None]
 """Is given all bodies with their poses, at a step; 60 times a second while the world runs."""

@@ -1,8 +1,6 @@
 """Looking ahead with the dynamics: what moves when a piece is drawn out, how firm a tower is with one more. Tried in a
 world of its own that goes on from the game's; the game's is not touched."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,16 +8,16 @@ from itertools import count
 
 import numpy as np
 
-from engine.event_detector import farthest, steps_of
-from engine.hand import Hand
-from engine.motions import Ending, draw
-from engine.pose import Pose
-from engine.settings import GRAVITY, PLAY
-from engine.tolerances import FALL_DROP
-from engine.world import TABLE, Body, Scale, World
-from engine.worlds import new_world
-from games.play.session import Session
-from models.piece import Array
+from teeter.engine.event_detector import farthest, steps_of
+from teeter.engine.hand import Hand
+from teeter.engine.motions import Ending, draw
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY, PLAY
+from teeter.engine.tolerances import FALL_DROP
+from teeter.engine.world import TABLE, Body, Scale, World
+from teeter.engine.worlds import new_world
+from teeter.games.play.session import Session
+from teeter.models.piece import Array
 
 LOOK = 0.05
 """Seconds between two looks."""

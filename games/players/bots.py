@@ -2,8 +2,6 @@
 choose by the rules' legal actions and propose poses; what they know of each game stands in a module of its own. A bot
 looks at nothing its seat may not see."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping
@@ -13,22 +11,22 @@ import numpy as np
 import shapely
 import shapely.affinity
 
-from engine.event_detector import steps_of
-from engine.hand import Tremor, packed, unpacked
-from engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
-from engine.pose import Pose
-from engine.record.writer import Recorder
-from engine.world import FLOOR, TABLE
-from games.core.errors import SetupError
-from games.core.events import Condition
-from games.core.random_state import is_drawn, seeded, side_seed
-from games.core.rules import Action, Need, TakeBack, Wait
-from games.core.setup import STYLES
-from games.game import Game
-from games.judge.places import outline
-from games.play.session import Session
-from games.registry import game_named
-from models.piece import Array
+from teeter.engine.event_detector import steps_of
+from teeter.engine.hand import Tremor, packed, unpacked
+from teeter.engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
+from teeter.engine.pose import Pose
+from teeter.engine.record.writer import Recorder
+from teeter.engine.world import FLOOR, TABLE
+from teeter.games.core.errors import SetupError
+from teeter.games.core.events import Condition
+from teeter.games.core.random_state import is_drawn, seeded, side_seed
+from teeter.games.core.rules import Action, Need, TakeBack, Wait
+from teeter.games.core.setup import STYLES
+from teeter.games.game import Game
+from teeter.games.judge.places import outline
+from teeter.games.play.session import Session
+from teeter.games.registry import game_named
+from teeter.models.piece import Array
 
 TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002, "expert": 0.0}
 """Metres: how much the hand shakes. A calm hand at rest shakes by a tenth of a millimetre, a nervous one by a few."""

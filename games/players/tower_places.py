@@ -3,8 +3,6 @@
 Lengths in plane figures are millimetres; poses are in metres.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,16 +12,13 @@ import numpy as np
 import shapely
 import shapely.affinity
 
-from engine.geometry.convex import solids_at
-from engine.geometry.drop import drop, tipping_angle
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.tolerances import TOUCH_IN_GAME
-from engine.topple.balance.statics import analyse
-from engine.topple.contact.detection import find_contacts
-from engine.world import Assembly, Body
-from games.judge.places import bounds, centre_of, laid, steady
-from models.piece import Array, Piece
+from teeter.engine.geometry.convex import solids_at
+from teeter.engine.geometry.drop import drop, tipping_angle
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.judge.places import bounds, centre_of, laid, steady
+from teeter.models.piece import Array, Piece
 
 LEVEL = math.cos(math.radians(1.5))
 """A face of a lying tower that is turned up so far is flat."""
@@ -252,14 +247,3 @@ def first(piece: Piece, x_mm: float, y_mm: float) -> Pose:
     ways = faces(piece)
     pose = laid(piece, ways[0].turn) if ways else steady(piece)
     return pose.then(Pose((x_mm / 1e3, y_mm / 1e3, 0.0)))
-
-
-def tilt_of(tower: Sequence[Body], table: Body, body: Body) -> float | None:
-    """Degrees that the table may be tilted under a tower with one more piece; None when that cannot be judged."""
-    assembly = Assembly("tower", (table, *tower, body))
-    contacts = find_contacts(assembly, *TOUCH_IN_GAME)
-    return (
-        None
-        if contacts.floating
-        else analyse(assembly, loads=False, contacts=contacts, follow=False).tilt_deg
-    )

@@ -2,17 +2,15 @@
 a handicap does to it (CT-40 to CT-48), as `games.play.held_piece` does to the hand.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from engine.geometry.rotation import matrices_of
-from engine.hand import Sway
-from engine.view.camera import (
+from teeter.engine.geometry.rotation import matrices_of
+from teeter.engine.hand import Sway
+from teeter.engine.view.camera import (
     BoundingSphere,
     Camera,
     Orbit,
@@ -20,10 +18,10 @@ from engine.view.camera import (
     bounding_sphere,
     orbit_of,
 )
-from engine.view.frame import Frame
-from engine.world import TABLE, Body
-from games.core.rules import Handicap
-from models.piece import Array, Piece
+from teeter.engine.view.frame import Frame
+from teeter.engine.world import TABLE, Body
+from teeter.games.core.rules import Handicap
+from teeter.models.piece import Array, Piece
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
 SWING_S = 0.35

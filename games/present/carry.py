@@ -3,8 +3,6 @@
 What lies below is exact for convex parts, on the whole way a piece is carried. Knows no window.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Container, Mapping
 from functools import lru_cache
@@ -12,14 +10,14 @@ from functools import lru_cache
 import numpy as np
 import shapely
 
-from engine.geometry.convex import ConvexSolid, bounds_of, solids_at
-from engine.geometry.drop import DropTarget, extreme_points, resting_faces
-from engine.geometry.rotation import quaternion_of
-from engine.pose import Pose
-from engine.view.camera import Vector
-from engine.view.frame import Frame
-from engine.view.overlays import Line, Overlay, Spot
-from models.piece import Array, Piece
+from teeter.engine.geometry.convex import ConvexSolid, bounds_of, solids_at
+from teeter.engine.geometry.drop import DropTarget, extreme_points, resting_faces
+from teeter.engine.geometry.rotation import quaternion_of
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Vector
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.overlays import Line, Overlay, Spot
+from teeter.models.piece import Array, Piece
 
 HIGHEST = 0.9
 """Metres."""

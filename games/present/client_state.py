@@ -1,24 +1,22 @@
 """What is known of a game from the news of its process, as one seat or one shared screen may know it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Generic
 
 import numpy as np
 
-from engine.pose import Pose
-from engine.view.frame import Frame, frame_of
-from engine.world import FLOOR, Body
-from games.core.events import Released
-from games.core.rules import Bring, Choice, Input, Need
-from games.faults import left_out, or_else
-from games.game import Game
-from games.present.carry import LandingSurface
-from games.present.story import as_called, choices_as_called, opening_for, readable, told_to
-from games.registry import clauses_of
-from games.server.messages import (
+from teeter.engine.pose import Pose
+from teeter.engine.view.frame import Frame, frame_of
+from teeter.engine.world import FLOOR, Body
+from teeter.games.core.events import Released
+from teeter.games.core.rules import Bring, Choice, Input, Need
+from teeter.games.faults import left_out, or_else
+from teeter.games.game import Game
+from teeter.games.present.carry import LandingSurface
+from teeter.games.present.naming import as_called, choices_as_called, opening_for, readable, told_to
+from teeter.games.registry import clauses_of
+from teeter.games.server.messages import (
     Broken,
     Busy,
     GameUpdate,
@@ -32,16 +30,17 @@ from games.server.messages import (
     TableView,
     Waits,
 )
-from models.piece import Piece
+from teeter.models.piece import Piece
 
 STORY = "the story"
-LOG_LINES = 60
-"""Lines of the story that are kept to be shown."""
 
 
 class ClientState(Generic[S]):
     """One game, as far as it was heard of. bodies: those of the beginning. clock: seconds on the wall. seat: who looks,
     empty for someone who sits at none; None for all the people who share a screen."""
+
+    most_lines = 60
+    """Lines of the story that are kept to be shown."""
 
     def __init__(
         self,
@@ -76,6 +75,8 @@ class ClientState(Generic[S]):
         self.told = 0 if plan.resume is None else 1
         self.events: list[str] = []
         """Types of what the rules took, since somebody last looked."""
+        self.fresh: tuple[str, ...] = ()
+        """Lines of the story about what the rules took last."""
         self.told_last: tuple[str, ...] = ()
         """The last lines of the story, and the piece that they are about."""
         self.told_piece = ""
@@ -185,26 +186,26 @@ class ClientState(Generic[S]):
         before, self.state = self.state, told.state
         self.told += 1
         self.events.append(told.event)
-        lines = or_else(STORY, lambda: self._public(before, told), ())
+        self.fresh = lines = or_else(STORY, lambda: self._public(before, told), ())
         if lines and told.given is not None:
             # whose turn it is now stands elsewhere
             self.told_last = tuple(line for line in lines if not line.startswith("- "))
             self.told_piece = _piece_of(told.given)
         if told.event == "Fell" and self.view is not None:
             self.fell_s = self.view.step / self.view.rate
-        self.log = [*self.log, *lines][-LOG_LINES:]
+        self.log = [*self.log, *lines][-self.most_lines :]
 
     def remember(self, past: tuple[tuple[S, Input, S], ...]) -> None:
         """Take in what was played before the game was left. The state is the one after it."""
         self.has_laid = any(isinstance(given, Released) for _, given, _ in past)
-        for before, given, after in past[-LOG_LINES:]:
+        for before, given, after in past[-self.most_lines :]:
             with left_out(STORY):
                 lines = self._public(before, GameUpdate(after, "", given))
-                self.log = [*self.log, *lines][-LOG_LINES:]
+                self.log = [*self.log, *lines][-self.most_lines :]
 
     def _public(self, before: S, told: GameUpdate[S]) -> tuple[str, ...]:
         """The story as everybody at the screen may read it."""
-        viewer = self.seat or (self.people[0] if len(self.people) == 1 else "")
+        viewer = self.seat if self.seat is not None else self.people[0] if len(self.people) == 1 else ""
         rules, is_open = self.game.rules, self.seat is None and not self.has_secrets
         if told.given is None:
             if is_open:

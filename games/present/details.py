@@ -13,19 +13,19 @@ from functools import cache
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any, Generic
 
-from engine.view.panels import Item
-from games.core.rules import Choice
-from games.faults import left_out, or_else
-from games.game import Game
-from games.present.naming import PieceNames
-from games.server.messages import S
-from models.material import colours
+from teeter.engine.view.panels import Item
+from teeter.games.core.rules import Choice
+from teeter.games.faults import left_out, or_else
+from teeter.games.game import Game
+from teeter.games.present.naming import PieceNames
+from teeter.games.server.messages import S
+from teeter.models.material import colours
 
 if TYPE_CHECKING:
-    from engine.view.overlays import Overlay
-    from games.present.carry import CarryTarget
-    from games.present.client_state import ClientState
-    from models.piece import Piece
+    from teeter.engine.view.overlays import Overlay
+    from teeter.games.present.carry import CarryTarget
+    from teeter.games.present.client_state import ClientState
+    from teeter.models.piece import Piece
 
 TAKE, CARRY, TURN, LAY, PULL = "TAKE", "CARRY", "TURN", "LAY", "PULL"
 """Acts, and of `CARRY` and `PULL` the stage of a turn in which they are done."""

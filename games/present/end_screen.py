@@ -1,14 +1,12 @@
 """The panels at the end of a game: how it ended, and why it cannot go on."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 
-from engine.view.panels import Button, Gap, Item, Panel, Row, Text
-from games.core.rules import Wait
-from games.core.words import capital, won
-from games.present.client_state import ClientState
-from games.present.details import details_of, marked
+from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Text
+from teeter.games.core.rules import Wait
+from teeter.games.core.words import capital, won
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import details_of, marked
 
 
 def over(client: ClientState, film: str) -> Panel:

@@ -1,16 +1,14 @@
 """The name of a file that is typed into the sandbox, what it could be, and the piece that is read from it."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path
 
-from engine.view.panels import Button, Field, Item, Meter, Text
-from engine.view.window.events import Clicked, Event, Press, Typed
-from engine.workers import Questioner
-from engine.world import Body
-from scenes.load import MESHES
+from teeter.engine.view.panels import Button, Field, Item, Meter, Text
+from teeter.engine.view.window.events import Clicked, Event, Press, Typed
+from teeter.engine.workers import Questioner
+from teeter.engine.world import Body
+from teeter.scenes.load import MESHES
 
 READ = (*MESHES, ".toml")
 READ_TIMEOUT_S = 600.0
@@ -68,7 +66,7 @@ class FilePrompt:
     def read(self) -> None:
         """Have a process read the file."""
         if self.path and self._reader is None:
-            self._reader = Questioner("reader", "games.server.inventory:reader", READ_TIMEOUT_S)
+            self._reader = Questioner("reader", "teeter.games.server.inventory:reader", READ_TIMEOUT_S)
             self._reader.ask(self.path)
             self._since, self.fault = time.perf_counter(), ""
 

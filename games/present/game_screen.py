@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
-from games.core.rules import Choice, Take, Wait
-from games.present import hud
-from games.present.hud import piece_of
-from games.present.mouse import Mouse
-from games.present.settings import Settings
-from games.present.table_screen import TableScreen
-from games.server.messages import Act, Do, Order, Plan
-from games.server.protocol import Pause
+from teeter.engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
+from teeter.games.core.rules import Choice, Take, Wait
+from teeter.games.present import hud
+from teeter.games.present.hud import piece_of
+from teeter.games.present.mouse import Mouse
+from teeter.games.present.settings import Settings
+from teeter.games.present.table_screen import TableScreen
+from teeter.games.server.messages import Act, Do, Order, Plan
+from teeter.games.server.protocol import Pause
 
 if TYPE_CHECKING:
-    from engine.view.window.window import Window
+    from teeter.engine.view.window.window import Window
 
 
 class GameScreen(TableScreen):

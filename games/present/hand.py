@@ -1,23 +1,21 @@
 """A person's hand, at the window or in a browser: what pointer and keys want becomes targets of the held piece, and
 orders."""
 
-from __future__ import annotations
-
 import math
 from typing import Protocol
 
 import numpy as np
 
-from engine.pose import Pose
-from engine.view.camera import on_plane
-from engine.view.overlays import Overlay
-from engine.world import TABLE
-from games.core.rules import Wait
-from games.present.carry import CarryTarget
-from games.present.client_state import ClientState
-from games.present.settings import Settings
-from games.server.messages import Act, Aim, Lay, Order, Refused
-from models.piece import Array
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import on_plane
+from teeter.engine.view.overlays import Overlay
+from teeter.engine.world import TABLE
+from teeter.games.core.rules import Wait
+from teeter.games.present.carry import CarryTarget
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.settings import Settings
+from teeter.games.server.messages import Act, Aim, Lay, Order, Refused
+from teeter.models.piece import Array
 
 NUDGE = 0.005
 """Metres that one press of a key moves the hand; a fifth of it in fine mode."""

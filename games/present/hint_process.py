@@ -1,24 +1,22 @@
 """The process behind hints: answers questions about what lies on a table, by force balance and by simulation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
-from engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
-from engine.topple.balance.equilibrium import balance_of
-from engine.topple.balance.statics import stands, tilt_margin
-from engine.topple.contact.detection import find_contacts
-from engine.topple.laboratory.probe import probe_piece, settle
-from engine.topple.verdict import CheckOptions, check
-from engine.view.camera import Vector
-from engine.world import Assembly, Body, Scale
-from engine.worlds import new_world
-from games.core.events import Condition
-from games.core.words import capital
-from games.game import Game
-from games.play.preview import LayPreview, Previewer
-from games.present.hints import (
+from teeter.engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
+from teeter.engine.topple.balance.equilibrium import balance_of
+from teeter.engine.topple.balance.statics import stands, tilt_margin
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.laboratory.probe import probe_piece, settle
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.view.camera import Vector
+from teeter.engine.world import Assembly, Body, Scale
+from teeter.engine.worlds import new_world
+from teeter.games.core.events import Condition
+from teeter.games.core.words import capital
+from teeter.games.game import Game
+from teeter.games.play.preview import LayPreview, Previewer
+from teeter.games.present.hints import (
     Answer,
     CheckAnswer,
     CheckQuestion,
@@ -30,7 +28,7 @@ from games.present.hints import (
     Risk,
     Rows,
 )
-from games.registry import game_named
+from teeter.games.registry import game_named
 
 SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""

@@ -3,21 +3,19 @@
 A process of its own is asked, so that no picture waits; the answers are shown as a ghost and in words.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engine.pose import Pose
-from engine.view.camera import Vector
-from engine.view.overlays import Ghost, Overlay
-from engine.workers import Failed, Questioner
-from engine.world import FLOOR, Body
-from games.present.carry import CarryTarget
-from games.present.client_state import ClientState
-from models.piece import Piece
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Vector
+from teeter.engine.view.overlays import Ghost, Overlay
+from teeter.engine.workers import Failed, Questioner
+from teeter.engine.world import FLOOR, Body
+from teeter.games.present.carry import CarryTarget
+from teeter.games.present.client_state import ClientState
+from teeter.models.piece import Piece
 
 Risk = Literal["safe", "risky", "falls", "against", ""]
 """Of letting go; against: the piece would lie, but not as the rules ask."""
@@ -117,7 +115,7 @@ class Asker:
     def __init__(self, client: ClientState) -> None:
         self.client = client
         self._questions: Questioner[Question, Answer] = Questioner(
-            "hints", "games.present.hint_process:answerer", TIMEOUT_S
+            "hints", "teeter.games.present.hint_process:answerer", TIMEOUT_S
         )
         self._known: dict[str, Piece] = {}
         self._number = 0

@@ -3,14 +3,12 @@
 What a game shares out among its players, as colours, stands in `GameDetails.shares`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
-from engine.view.panels import Button, Field, Item, Row, Text
-from games.core.setup import BOT, Option, options_of
-from games.game import Game
-from games.present.details import COLOURS, details_of, marked
+from teeter.engine.view.panels import Button, Field, Item, Row, Text
+from teeter.games.core.setup import BOT, Option, options_of
+from teeter.games.game import Game
+from teeter.games.present.details import COLOURS, details_of, marked
 
 SEATS = {"first": "as it says", "saboteur": "by lot"}
 """House rules whose value is a seat, and what is so when none is named."""

@@ -1,21 +1,19 @@
 """The panels of a game: whose turn, what may be done, why not, the scores, the story. Values, no window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from engine.view.panels import Button, Fan, FanCard, Item, Meter, Panel, Picture, Row, Text
-from games.core.events import Condition
-from games.core.rules import Choice, Need, Wait
-from games.core.words import capital
-from games.faults import left_out
-from games.present.client_state import ClientState
-from games.present.details import colour_of, details_of, marked
-from games.present.end_screen import over, score_rows
-from games.present.naming import is_shipped
-from games.present.pictures import from_above, of_piece
-from games.present.settings import Settings
+from teeter.engine.view.panels import Button, Fan, FanCard, Item, Meter, Panel, Picture, Row, Text
+from teeter.games.core.events import Condition
+from teeter.games.core.rules import Choice, Need, Wait
+from teeter.games.core.words import capital
+from teeter.games.faults import left_out
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import colour_of, details_of, marked
+from teeter.games.present.end_screen import over, score_rows
+from teeter.games.present.naming import is_shipped
+from teeter.games.present.pictures import from_above, of_piece
+from teeter.games.present.settings import Settings
 
 CHOICES_PER_PAGE = 9
 """Choices that are listed at once; more are on further pages, or on the table."""

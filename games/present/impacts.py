@@ -1,19 +1,17 @@
 """Impacts, detected in what is seen: a piece whose speed changes at once, by more than gravity does, was struck."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from engine.settings import GRAVITY
-from engine.tolerances import IMPACT_JUMP_LIVE, is_impact
-from engine.view.camera import Camera
-from engine.view.sound import RATE, Speaker, echoed, impact_samples, sides_of, variant_of
-from engine.world import TABLE
-from games.server.messages import TableView
-from models.piece import Array, Piece
+from teeter.engine.settings import GRAVITY
+from teeter.engine.tolerances import IMPACT_JUMP_LIVE, is_impact
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.sound import RATE, Speaker, echoed, impact_samples, sides_of, variant_of
+from teeter.engine.world import TABLE
+from teeter.games.server.messages import TableView
+from teeter.models.piece import Array, Piece
 
 ONE_IMPACT_S = 0.05
 """Seconds in which changes of speed are one impact."""

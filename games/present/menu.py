@@ -1,22 +1,20 @@
 """The menu: game, mode, players, seed, options, help, games to go on with, settings. A form and the panels it makes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Text
-from games.core.errors import SetupError
-from games.core.random_state import draw_seed
-from games.core.setup import BOT, STYLES, Mode
-from games.game import Game
-from games.present.house_rules import given_to_next, house_rules, toggled, without_seats
-from games.present.pages import TITLES, Pages, tutorial_button
-from games.present.settings import HELP_LEVELS, Settings
-from games.registry import GAMES, game_named
-from games.server.messages import Plan
-from games.server.setup import SavedGame, title_of
+from teeter.engine.view.panels import Button, Field, Gap, Item, Panel, Row, Text
+from teeter.games.core.errors import SetupError
+from teeter.games.core.random_state import draw_seed
+from teeter.games.core.setup import BOT, STYLES, Mode
+from teeter.games.game import Game
+from teeter.games.present.house_rules import given_to_next, house_rules, toggled, without_seats
+from teeter.games.present.pages import TITLES, Pages, tutorial_button
+from teeter.games.present.settings import HELP_LEVELS, Settings
+from teeter.games.registry import GAMES, game_named, games
+from teeter.games.server.messages import Plan
+from teeter.games.server.setup import SavedGame, title_of
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hugo")
 """What players are called until they say otherwise."""
@@ -176,9 +174,9 @@ def panels(
 ) -> tuple[Panel, ...]:
     """The menu. pages: settings and keys. saved: games to go on with, the newest first. kept: games to be watched.
     not_kept: why games are not kept; empty where they are."""
-    games = tuple(
+    chosen = tuple(
         Button(f"game:{game.name}", game.title, is_on=game.name == form.game, text2=game.summary)
-        for game in GAMES
+        for game in games()
     )
     head = (Text("teeter", size="title", bold=True), Text("towers of wood, on true physics", "quiet"), Gap(8))
     resume = Button(
@@ -207,7 +205,7 @@ def panels(
         items = (Button(back, "Back", "accent", key="Esc"), Gap(4), *items)
     if not_kept:
         foot = (*foot, Gap(4), Text(not_kept, "bad", "small"))
-    left = Panel("games", "top-left", (*head, *games, *foot), width=340)
+    left = Panel("games", "top-left", (*head, *chosen, *foot), width=340)
     return left, Panel("form", "top-right", items, title, width=430)
 
 

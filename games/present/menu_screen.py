@@ -6,24 +6,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.view.camera import Orbit
-from engine.view.panels import Panel
-from engine.view.window.events import Clicked, Event, Press, Typed
-from engine.world import Body
-from games.present import menu
-from games.present.menu import Form
-from games.present.pages import Pages
-from games.present.settings import Settings
-from games.registry import GAMES
-from games.server import setup
-from games.server.messages import Plan
-from games.server.setup import SavedGame, first_view
-from models.errors import TeeterError
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Orbit
+from teeter.engine.view.panels import Panel
+from teeter.engine.view.window.events import Clicked, Event, Press, Typed
+from teeter.engine.world import Body
+from teeter.games.present import menu
+from teeter.games.present.menu import Form
+from teeter.games.present.pages import Pages
+from teeter.games.present.settings import Settings
+from teeter.games.registry import GAMES
+from teeter.games.server import setup
+from teeter.games.server.messages import Plan
+from teeter.games.server.setup import SavedGame, first_view
+from teeter.models.errors import TeeterError
 
 if TYPE_CHECKING:
-    from engine.view.window.window import Window
+    from teeter.engine.view.window.window import Window
 
 STACK = (
     ("large_purple", 0.0, 0.0, 0.2),
@@ -140,9 +140,9 @@ class MenuScreen:
 
 
 def _still_life() -> tuple[Body, ...]:
-    from games.judge import places
-    from models.build import build
-    from models.catalogue import find
+    from teeter.games.judge import places
+    from teeter.models.build import build
+    from teeter.models.catalogue import find
 
     bodies = [places.table(*places.TABLE_MM)]
     tops: dict[tuple[int, int], float] = {}

@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from engine.view.camera import ray
-from engine.view.window.events import Lift, PointerMoved, Press
-from engine.view.window.picker import Hit, pick
-from engine.world import TABLE
-from games.present.camera import CameraController
-from games.present.carry import CarryTarget
-from games.present.client_state import ClientState
-from games.present.hand import HandControl
-from games.present.settings import Settings
+from teeter.engine.view.camera import ray
+from teeter.engine.view.window.events import Lift, PointerMoved, Press
+from teeter.engine.view.window.picker import Hit, pick
+from teeter.engine.world import TABLE
+from teeter.games.present.camera import CameraController
+from teeter.games.present.carry import CarryTarget
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.hand import HandControl
+from teeter.games.present.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.view.window.window import Window
+    from teeter.engine.view.window.window import Window
 
 CLICK = 4.0
 """Pixels that the pointer may move between press and lift of a click."""

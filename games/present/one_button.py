@@ -1,13 +1,11 @@
 """One-button play with a piece in the hand: places are offered to choose from, or a line sweeps over the table."""
 
-from __future__ import annotations
-
-from engine.view.overlays import Ghost, Line, Overlay
-from engine.view.panels import Button, Panel, Text
-from games.present.client_state import ClientState
-from games.present.hand import HandControl
-from games.server.client import PhysicsClient
-from games.server.messages import Act
+from teeter.engine.view.overlays import Ghost, Line, Overlay
+from teeter.engine.view.panels import Button, Panel, Text
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.hand import HandControl
+from teeter.games.server.client import PhysicsClient
+from teeter.games.server.messages import Act
 
 SWEEP_M_S = 0.1
 """Speed of the line: who presses a fifth of a second late is two centimetres off."""

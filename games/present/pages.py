@@ -1,16 +1,14 @@
 """Pages that the menu and the pause of a game share: settings, keys, the rules of a game; and the pause itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
-from engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
-from engine.view.window.events import Clicked, Event, Press, Slid
-from games.core.clauses import SHARED
-from games.game import Game
-from games.present.settings import SAID, Settings, shipped, with_key, write_settings
-from games.registry import clauses_of
-from models.errors import TeeterError
+from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
+from teeter.engine.view.window.events import Clicked, Event, Press, Slid
+from teeter.games.core.clauses import SHARED
+from teeter.games.game import Game
+from teeter.games.present.settings import SAID, Settings, shipped, with_key, write_settings
+from teeter.games.registry import clauses_of
+from teeter.models.errors import TeeterError
 
 ACTS: dict[str, str] = shipped("acts.toml")
 """What keys do, in words."""

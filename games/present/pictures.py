@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.view.window.shapes import Image
-from engine.workers import Failed, Questioner
-from models.files import OutputError, whole_or_nothing
+from teeter.engine.view.window.shapes import Image
+from teeter.engine.workers import Failed, Questioner
+from teeter.models.files import OutputError, whole_or_nothing
 
 if TYPE_CHECKING:
-    from engine.view.window.hud import Hud
+    from teeter.engine.view.window.hud import Hud
 
 Pixels = NDArray[np.uint8]
 
@@ -67,7 +67,7 @@ class PictureSource:
                 found[name] = pixels
             else:
                 self._painter = self._painter or Questioner(
-                    "pictures", "games.present.pictures:painter", TIMEOUT_S
+                    "pictures", "teeter.games.present.pictures:painter", TIMEOUT_S
                 )
                 self._painter.ask(name)
                 self._asked = name
@@ -100,9 +100,9 @@ class Pictures(PictureSource):
 
 def painter() -> Callable[[list[object], str], Pixels]:
     """Returns what draws the picture of a name, in a process without a screen."""
-    from engine.view.thumbnails import card_image, piece_image
-    from models.build import build
-    from models.catalogue import find
+    from teeter.engine.view.thumbnails import card_image, piece_image
+    from teeter.models.build import build
+    from teeter.models.catalogue import find
 
     def draw(news: list[object], name: str) -> Pixels:
         kind, *words = name.split("|")

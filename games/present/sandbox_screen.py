@@ -7,30 +7,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.view.overlays import Arrow, Overlay
-from engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
-from engine.view.window.events import Event
-from engine.world import Assembly, Body
-from games.core.rules import PutAway, Take, Wait
-from games.core.words import capital, listed
-from games.faults import or_else
-from games.present.file_prompt import FilePrompt
-from games.present.game_screen import GameScreen
-from games.present.naming import game_of, piece_name
-from games.present.pictures import of_piece
-from games.present.settings import Settings
-from games.server.messages import Act, BringBody, Do, Order, Plan
-from games.server.protocol import Fetch, Shove, Tilt
-from games.server.setup import folder
-from models.catalogue import catalogue
-from models.catalogue import games as catalogues
-from models.files import OutputError, first_free, whole_or_nothing
-from scenes.dump import dump
-from scenes.load import load
-from scenes.scene import SceneError
+from teeter.engine.view.overlays import Arrow, Overlay
+from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
+from teeter.engine.view.window.events import Event
+from teeter.engine.world import Assembly, Body
+from teeter.games.core.rules import PutAway, Take, Wait
+from teeter.games.core.words import capital, listed
+from teeter.games.faults import or_else
+from teeter.games.present.file_prompt import FilePrompt
+from teeter.games.present.game_screen import GameScreen
+from teeter.games.present.naming import game_of, piece_name
+from teeter.games.present.pictures import of_piece
+from teeter.games.present.settings import Settings
+from teeter.games.server.messages import Act, BringBody, Do, Order, Plan
+from teeter.games.server.protocol import Fetch, Shove, Tilt
+from teeter.games.server.setup import folder
+from teeter.models.catalogue import catalogue
+from teeter.models.catalogue import games as catalogues
+from teeter.models.files import OutputError, first_free, whole_or_nothing
+from teeter.scenes.dump import dump
+from teeter.scenes.load import load
+from teeter.scenes.scene import SceneError
 
 if TYPE_CHECKING:
-    from engine.view.window.window import Window
+    from teeter.engine.view.window.window import Window
 
 MOST_OFF = 4
 """Pieces on the floor that are listed."""

@@ -1,7 +1,5 @@
 """What a person has set: read from TOML, checked, with every fault said at once."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from functools import cache
@@ -11,9 +9,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
 
-from games.core.errors import SetupError
-from models.files import whole_or_nothing
-from models.tables import FileTable
+from teeter.games.core.errors import SetupError
+from teeter.models.files import whole_or_nothing
+from teeter.models.tables import FileTable
 
 MAX_BYTES = 100_000
 HELP_LEVELS = ("coach", "table", "purist")
@@ -131,7 +129,7 @@ SAID = {
 @cache
 def shipped(file: str) -> dict[str, Any]:
     """Returns what stands in a TOML file of this folder."""
-    return tomllib.loads(resources.files("games.present").joinpath(file).read_text(encoding="utf-8"))
+    return tomllib.loads(resources.files("teeter.games.present").joinpath(file).read_text(encoding="utf-8"))
 
 
 def acts() -> tuple[str, ...]:
@@ -199,7 +197,7 @@ def write_settings(changes: dict[str, dict[str, object]], path: Path | None = No
     Raises SetupError when the file or a change is wrong, OutputError when it cannot be written.
     """
     # imported when needed: it loads all that pieces are built with
-    from scenes.dump import pairs
+    from teeter.scenes.dump import pairs
 
     file = path or place()
     own = _own(file) if file.exists() else {}

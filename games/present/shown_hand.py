@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.view.frame import Frame
-from engine.view.render import mannequin
-from games.present.client_state import ClientState
-from models.piece import Array, Piece
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.render import mannequin
+from teeter.games.present.client_state import ClientState
+from teeter.models.piece import Array, Piece
 
 if TYPE_CHECKING:
-    from engine.view.render.stage import Stage
+    from teeter.engine.view.render.stage import Stage
 
 REACH_IN_S, REACH_OUT_S = 0.25, 0.40
 """Seconds in which the hand comes and goes."""

@@ -1,11 +1,9 @@
 """One-button play: buttons of panels light up one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 
-from engine.view.panels import Button, Fan, Item, Panel, Row
+from teeter.engine.view.panels import Button, Fan, Item, Panel, Row
 
 
 class SwitchScanner:

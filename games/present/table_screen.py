@@ -7,34 +7,34 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engine.view.frame import Frame
-from engine.view.overlays import Overlay
-from engine.view.panels import Panel
-from games.core.rules import Choice, Wait
-from games.faults import left_out, or_else
-from games.present import hud
-from games.present.camera import CameraController, CameraHandicap, sphere_of
-from games.present.client_state import ClientState
-from games.present.details import details_of, letter_of
-from games.present.end_screen import broken
-from games.present.hand import HandControl
-from games.present.hints import Hints, PlaceAnswer
-from games.present.hud import HudState, piece_of
-from games.present.impacts import ImpactDetector
-from games.present.mouse import Mouse
-from games.present.one_button import OneButton
-from games.present.pages import Pages
-from games.present.settings import Settings
-from games.present.shown_hand import ShownHand
-from games.present.toasts import TOLD_S, Toasts
-from games.present.tutorial import DONE, DONE_S, Tutorial, words_of
-from games.server.client import PhysicsClient
-from games.server.messages import NewBody, Plan, TableView, Waits
-from games.server.protocol import SetSpeed
-from games.server.setup import first_view
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.overlays import Overlay
+from teeter.engine.view.panels import Panel
+from teeter.games.core.rules import Choice, Wait
+from teeter.games.faults import left_out, or_else
+from teeter.games.present import hud
+from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import details_of, letter_of
+from teeter.games.present.end_screen import broken
+from teeter.games.present.hand import HandControl
+from teeter.games.present.hints import Hints, PlaceAnswer
+from teeter.games.present.hud import HudState, piece_of
+from teeter.games.present.impacts import ImpactDetector
+from teeter.games.present.mouse import Mouse
+from teeter.games.present.one_button import OneButton
+from teeter.games.present.pages import Pages
+from teeter.games.present.settings import Settings
+from teeter.games.present.shown_hand import ShownHand
+from teeter.games.present.toasts import TOLD_S, Toasts
+from teeter.games.present.tutorial import DONE, DONE_S, Tutorial, words_of
+from teeter.games.server.client import PhysicsClient
+from teeter.games.server.messages import NewBody, Plan, TableView, Waits
+from teeter.games.server.protocol import SetSpeed
+from teeter.games.server.setup import first_view
 
 if TYPE_CHECKING:
-    from engine.view.window.window import Window
+    from teeter.engine.view.window.window import Window
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
 SLOW = (0.35, 1.4)

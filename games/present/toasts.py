@@ -1,15 +1,13 @@
 """What is said beside the pieces: what just happened, and where a refusal belongs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from engine.view.camera import Camera, all_seen_at, seen_at
-from engine.view.window.shapes import Rect
-from games.present.client_state import ClientState
+from teeter.engine.view.camera import Camera, all_seen_at, seen_at
+from teeter.engine.view.window.shapes import Rect
+from teeter.games.present.client_state import ClientState
 
 TOLD_S = 4.0
 """Seconds for which what just happened stands beside its piece."""

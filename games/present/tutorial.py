@@ -3,17 +3,15 @@
 What a game teaches stands in its `screen.py`, as `Lesson`s in the order in which they are taught.
 """
 
-from __future__ import annotations
-
 import math
 
-from engine.geometry.rotation import angle_between
-from engine.pose import Pose
-from games.core.rules import Wait
-from games.present.carry import CarryTarget
-from games.present.client_state import ClientState
-from games.present.details import CARRY, LAY, PULL, TURN, Lesson, details_of
-from games.present.settings import Settings
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.pose import Pose
+from teeter.games.core.rules import Wait
+from teeter.games.present.carry import CarryTarget
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import CARRY, LAY, PULL, TURN, Lesson, details_of
+from teeter.games.present.settings import Settings
 
 CARRIED = 0.03
 """Metres from which a piece was carried."""

@@ -1,23 +1,21 @@
 """What the sandbox is made of."""
 
-from __future__ import annotations
-
-from games.core.clauses import clauses_in
-from games.game import Game
-from games.sandbox import rules
+from teeter.games.core.clauses import clauses_in
+from teeter.games.game import Game
+from teeter.games.sandbox import rules
 
 GAME = Game(
     name="sandbox",
     title="Sandbox",
     summary="free building with any piece, no end",
     modes=rules.MODES,
-    clauses=clauses_in("games.sandbox"),
+    clauses=clauses_in("teeter.games.sandbox"),
     rules=rules,
     house=rules.House,
     state=rules.State,
     read_stock=rules.read_stock,
-    judge_class="games.sandbox.judge:SandboxJudge",
-    screen_class="games.sandbox.screen:SandboxDetails",
+    judge_class="teeter.games.sandbox.judge:SandboxJudge",
+    screen_class="teeter.games.sandbox.screen:SandboxDetails",
     score_word="pieces",
     endless=True,
     is_free_building=True,

@@ -1,14 +1,12 @@
 """The sandbox on the table: everything is allowed, and nothing falls that anyone counts (SB-1)."""
 
-from __future__ import annotations
-
-from engine.world import Body
-from games.core.events import Condition
-from games.judge import places
-from games.judge.judge import Judge, TableScene
-from games.sandbox.rules import State
-from models.build import build
-from models.catalogue import find
+from teeter.engine.world import Body
+from teeter.games.core.events import Condition
+from teeter.games.judge import places
+from teeter.games.judge.judge import Judge, TableScene
+from teeter.games.sandbox.rules import State
+from teeter.models.build import build
+from teeter.models.catalogue import find
 
 ROWS_MM = 600.0
 """Width of the rows in which pieces are laid out: in reach of one player."""

@@ -1,16 +1,14 @@
 """The rules of the sandbox: any piece may be brought out, moved and put away; nothing is won."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, ClassVar
 
-from games.core import codec
-from games.core.errors import IllegalAction
-from games.core.events import Fell, Met, Placed, Released
-from games.core.rules import (
+from teeter.games.core import codec
+from teeter.games.core.errors import IllegalAction
+from teeter.games.core.events import Fell, Met, Placed, Released
+from teeter.games.core.rules import (
     Bring,
     Choice,
     Input,
@@ -27,9 +25,9 @@ from games.core.rules import (
     require_held,
     require_piece,
 )
-from games.core.rules import outcome as outcome
-from games.core.setup import Mode, Seat
-from games.core.words import capital
+from teeter.games.core.rules import outcome as outcome
+from teeter.games.core.setup import Mode, Seat
+from teeter.games.core.words import capital
 
 MODES = (Mode("free", "The sandbox", 1, 1),)
 

@@ -1,11 +1,9 @@
 """The sandbox on the screen: no colours of seats, and a tutorial."""
 
-from __future__ import annotations
-
-from games.present.client_state import ClientState
-from games.present.details import TAKE, GameDetails, Lesson, carrying
-from games.present.story import as_called
-from games.sandbox.rules import called
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import TAKE, GameDetails, Lesson, carrying
+from teeter.games.present.naming import as_called
+from teeter.games.sandbox.rules import called
 
 
 class SandboxDetails(GameDetails):

@@ -1,7 +1,5 @@
 """The other end of the line to a physics process: sends orders, receives news, never waits."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import threading
@@ -9,9 +7,9 @@ from collections import deque
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from engine.workers import end_with_parent
-from engine.worlds import Engine, engine_in_use, using
-from games.server.messages import Act, Broken, News, Order, Plan, TableView
+from teeter.engine.workers import end_with_parent
+from teeter.engine.worlds import Engine, engine_in_use, using
+from teeter.games.server.messages import Act, Broken, News, Order, Plan, TableView
 
 ORPHAN_TIMEOUT_S = 15.0
 """In which the physics have to end once the window is gone: enough to pack a recording."""
@@ -85,7 +83,7 @@ class PhysicsClient:
 def _play(line: Connection, plan: Plan, engine: Engine) -> None:
     """The process; what it needs is loaded in it alone."""
     end_with_parent(ORPHAN_TIMEOUT_S)
-    from games.server.physics import serve
+    from teeter.games.server.physics import serve
 
     with using(engine):
         serve(line, plan)

@@ -1,13 +1,14 @@
-"""How the hand of the physics follows where a person wants the held piece, and lays it."""
+"""How the hand of the physics follows where a person wants the held piece, and lays it; simulated time beside the
+time on the wall."""
 
-from __future__ import annotations
+import time
 
 import numpy as np
 
-from engine.geometry.rotation import angle_between
-from engine.hand import Hand
-from engine.motions import PULL_SPEED, Ending, Motion, between, glide, lower
-from engine.pose import Pose
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.hand import Hand
+from teeter.engine.motions import PULL_SPEED, Ending, Motion, between, glide, lower
+from teeter.engine.pose import Pose
 
 ARRIVED, ARRIVED_ANGLE = 5e-4, 0.01
 """Metres and radians from which a goal is as good as reached."""
@@ -84,3 +85,28 @@ def laying(hand: Hand, mass: float, gap: float) -> Motion:
     if hand.held != held:
         return Ending.EMPTY
     return (yield from lower(hand, z - gap - TOO_DEEP, mass))
+
+
+LATE_S = 0.25
+"""Seconds behind the clock on the wall after which lost time is given up."""
+
+
+class Clock:
+    """Keeps simulated time beside wall-clock time."""
+
+    def __init__(self) -> None:
+        self.speed = 1.0
+        self._wall, self._step = time.perf_counter(), 0
+
+    def restart(self, step: int) -> None:
+        """From here on."""
+        self._wall, self._step = time.perf_counter(), step
+
+    def wait(self, step: int, rate: int) -> None:
+        """Sleep until a step is due."""
+        due = self._wall + (step - self._step) / rate / self.speed
+        ahead = due - time.perf_counter()
+        if ahead > 0:
+            time.sleep(ahead)
+        if ahead < -LATE_S or ahead > 1.0:
+            self.restart(step)

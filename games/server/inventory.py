@@ -1,30 +1,28 @@
 """The sandbox's pieces: those a scene begins with, those brought out of a catalogue, those read from mesh files."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from engine.geometry.drop import DropTarget
-from engine.pose import Pose
-from engine.world import FLOOR, TABLE, Body
-from games.core.errors import SetupError
-from games.core.rules import Bring, PutAway, Take
-from games.judge import places
-from games.judge.judge import Judge
-from games.play.session import Session
-from games.play.table import Moment
-from games.server.messages import Act, BringBody, Order
-from games.server.protocol import Fetch, Shove, Tilt
-from models.build import build
-from models.catalogue import find
-from models.errors import TeeterError
-from scenes.load import load
-from scenes.loads import refuse_loads
-from scenes.scene import Scene
+from teeter.engine.geometry.drop import DropTarget
+from teeter.engine.pose import Pose
+from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.games.core.errors import SetupError
+from teeter.games.core.rules import Bring, PutAway, Take
+from teeter.games.judge import places
+from teeter.games.judge.judge import Judge
+from teeter.games.play.session import Session
+from teeter.games.play.table import Moment
+from teeter.games.server.messages import Act, BringBody, Order
+from teeter.games.server.protocol import Fetch, Shove, Tilt
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.errors import TeeterError
+from teeter.scenes.load import load
+from teeter.scenes.loads import refuse_loads
+from teeter.scenes.scene import Scene
 
 SPOT = (0.0, -0.24)
 """Metres: where new pieces come out, near the person."""

@@ -1,7 +1,5 @@
 """What the window and the process that runs the physics say to each other: orders there, news back. Plain values."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -12,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypeVar
 
-from engine.pose import Pose
-from engine.world import Body
-from games.core.rules import Action, Choice, Input, Need, Running
-from games.server.protocol import Fetch, Pause, SetSpeed, Shove, Tilt
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.games.core.rules import Action, Choice, Input, Need, Running
+from teeter.games.server.protocol import Fetch, Pause, SetSpeed, Shove, Tilt
 
 S = TypeVar("S", bound=Running, default=Any)
 """The state of a game."""

@@ -4,8 +4,6 @@ Poses of what moves are bytes (`games/host/scene.py`); all else is here, and `en
 of it by `make page`.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from typing_extensions import TypedDict

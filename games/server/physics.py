@@ -4,8 +4,6 @@ People's orders and the players that are bots go through the same doors of the s
 while something moves or is carried.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections import deque
@@ -17,25 +15,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.event_detector import steps_of
-from engine.hand import packed
-from engine.motions import Motion, draw
-from engine.pose import Pose
-from engine.process import suppress_stderr
-from engine.view.frame import frame_of
-from engine.world import FLOOR, Body
-from games.core.errors import IllegalAction, RulesError
-from games.core.events import Fell, Question
-from games.core.rules import Input, Need, TakeBack, Wait
-from games.faults import said, write_report
-from games.play.session import Session
-from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
-from games.server import messages, protocol
-from games.server.clock import Clock
-from games.server.follower import HandFollower, laying
-from games.server.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
-from games.server.setup import open_game
-from models.errors import ModelError, TeeterError
+from teeter.engine.event_detector import steps_of
+from teeter.engine.hand import packed
+from teeter.engine.motions import Motion, draw
+from teeter.engine.pose import Pose
+from teeter.engine.process import suppress_stderr
+from teeter.engine.view.frame import frame_of
+from teeter.engine.world import FLOOR, Body
+from teeter.games.core.errors import IllegalAction, RulesError
+from teeter.games.core.events import Fell, Question
+from teeter.games.core.rules import Input, Need, TakeBack, Wait
+from teeter.games.faults import said, write_report
+from teeter.games.play.session import Session
+from teeter.games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
+from teeter.games.server import messages, protocol
+from teeter.games.server.follower import Clock, HandFollower, laying
+from teeter.games.server.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
+from teeter.games.server.setup import open_game
+from teeter.models.errors import ModelError, TeeterError
 
 BOT_PAUSE_S = 0.5
 """Seconds between two acts of a bot, so that people can follow."""

@@ -3,8 +3,6 @@
 Those that mean the same to the physics go on to them as they are. `news.py` has what the server says.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Annotated, Literal
@@ -12,9 +10,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from engine.pose import Pose
-from games.core.setup import LONGEST_NAME
-from models.errors import TeeterError
+from teeter.engine.pose import Pose
+from teeter.games.core.setup import LONGEST_NAME
+from teeter.models.errors import TeeterError
 
 MAX_BYTES = 64 * 1024
 """Of a message; the longest that a page sends has a thousand."""
@@ -154,17 +152,10 @@ class HandAct(Message):
     is_fine: bool = False
 
 
-class LayDown(Message):
-    """Lower the held piece and let go. gap: metres free below it; null: the server measures."""
-
-    type: Literal["lay"]
-    gap: Annotated[Number, Field(ge=0.0, le=FARTHEST)] | None = None
-
-
 class Plain(Message):
     """An act that needs no more words."""
 
-    type: Literal["let_go", "undo", "pull_out", "offer_places", "coach", "clear"]
+    type: Literal["undo", "offer_places", "coach", "clear"]
 
 
 class BringModel(Message):
@@ -263,7 +254,7 @@ class SendAway(Message):
 
 SandboxMessage = BringModel | Shove | Tilt | Fetch
 HostMessage = ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway
-HandMessage = AimAt | PointAt | Shift | Spin | HandAct | LayDown | Plain
+HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Plain
 Given = Hello | Sit | StandUp | Choose | HandMessage | SandboxMessage | Chat | Ping | HostMessage
 _READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])
 

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.world import FLOOR, Body
-from games.core.random_state import is_drawn
-from games.game import Game, stock_of
-from games.registry import GAMES, game_named
-from games.server.messages import Plan
-from models.files import first_free
+from teeter.engine.world import FLOOR, Body
+from teeter.games.core.random_state import is_drawn
+from teeter.games.game import Game, stock_of
+from teeter.games.registry import game_named, game_of
+from teeter.games.server.messages import Plan
+from teeter.models.files import first_free
 
 if TYPE_CHECKING:
-    from engine.record.writer import Recorder
-    from games.play.playback import Progress, Taken
-    from games.play.session import Session, Teller
-    from games.play.table import Sink
-    from games.server.inventory import FreeBuilding
+    from teeter.engine.record.writer import Recorder
+    from teeter.games.play.playback import Progress, Taken
+    from teeter.games.play.session import Session, Teller
+    from teeter.games.play.table import Sink
+    from teeter.games.server.inventory import FreeBuilding
 
 LISTED = 8
 """Games that the menu shows."""
@@ -34,9 +34,9 @@ PART_SUFFIX = ".teeter.part"
 def plan_of(path: Path, record: Path | None = None) -> Plan:
     """The plan that goes on with a game on file. record: a new file for what is played from there on; None: in its own.
     Raises RecordError, also while another process records it."""
-    from engine.record.latest import found
-    from engine.record.part import check_free, folder_of
-    from engine.record.reader import load
+    from teeter.engine.record.latest import found
+    from teeter.engine.record.part import check_free, folder_of
+    from teeter.engine.record.reader import load
 
     if record is None:
         check_free(folder_of(path))
@@ -61,10 +61,10 @@ def first_view(plan: Plan) -> FirstView:
     physics will have it too. Raises SetupError, SceneError, RecordError."""
     game = game_named(plan.game)
     if plan.resume is not None:
-        from engine.record.latest import found
-        from engine.record.reader import load
-        from games.play.playback import past_of
-        from games.play.replays import last_bodies
+        from teeter.engine.record.latest import found
+        from teeter.engine.record.reader import load
+        from teeter.games.play.playback import past_of
+        from teeter.games.play.replays import last_bodies
 
         replay = load(found(plan.resume))
         if replay.checkpoints:
@@ -72,7 +72,7 @@ def first_view(plan: Plan) -> FirstView:
             return FirstView(game, state, last_bodies(replay), past)
     judge, stock = game.judge, stock_of(game)
     if game.is_free_building:
-        from games.server.inventory import inventory_of
+        from teeter.games.server.inventory import inventory_of
 
         judge = inventory = inventory_of(plan.scene)
         stock = game.read_stock(inventory.tables())
@@ -103,12 +103,12 @@ class ActiveGame:
 def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> ActiveGame:
     """Begins a game, or goes on with one. progress: hears how much of that was played again. Raises SetupError,
     RecordError, SceneError."""
-    from engine.record.latest import found
-    from engine.record.reader import load
-    from games.play.playback import fork, resume
-    from games.play.recording import begin
-    from games.play.session import Session
-    from games.server.inventory import FreeBuilding, inventory_of
+    from teeter.engine.record.latest import found
+    from teeter.engine.record.reader import load
+    from teeter.games.play.playback import fork, resume
+    from teeter.games.play.recording import begin
+    from teeter.games.play.session import Session
+    from teeter.games.server.inventory import FreeBuilding, inventory_of
 
     game = game_named(plan.game)
     if game.is_free_building:
@@ -154,11 +154,11 @@ class SavedGame:
 def title_of(file: Path) -> str:
     """Returns what a game on file is called, by the name that `new_file` gave it, else by that of the file."""
     drawn, _, number = file.stem.rpartition("-")
-    game = next((game for game in GAMES if game.name == drawn), None)
+    game = game_of(drawn)
     if game is not None and number.isdigit():
         return f"{game.title}, game {number}"
     name, *numbers = file.stem.rsplit("-", 2)
-    game = next((game for game in GAMES if game.name == name), None)
+    game = game_of(name)
     if game is None or not all(number.isdigit() for number in numbers) or len(numbers) != 2:
         return file.stem
     return f"{game.title}, seed {numbers[0]}" + (f", game {numbers[1]}" if numbers[1] != "1" else "")
@@ -200,9 +200,9 @@ def saved() -> tuple[Path, ...]:
 
 def unfinished() -> tuple[Path, ...]:
     """The one of them that was played last of those that have not ended."""
-    from engine.record.format import RecordError
-    from engine.record.latest import found
-    from engine.record.reader import load
+    from teeter.engine.record.format import RecordError
+    from teeter.engine.record.latest import found
+    from teeter.engine.record.reader import load
 
     for path in saved():
         try:

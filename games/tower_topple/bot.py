@@ -1,27 +1,30 @@
-"""How a bot plays Tower Topple: it feels for a brick that carries little and whose absence the tower bears."""
+"""How a bot plays Tower Topple: it feels for a brick that carries little and whose absence the tower bears.
 
-from __future__ import annotations
+An expert counts bricks: of a full row either the centre comes out, or an edge and then the other; three bricks on top
+are a row more. Who finds no brick left topples the tower. After U. Zwick, Jenga, SODA 2002.
+"""
 
 import math
+from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.tolerances import TOUCH_IN_TALL_TOWER
-from engine.topple.balance.statics import stands
-from engine.topple.contact.detection import find_contacts
-from engine.world import FLOOR, Assembly, Body
-from games.core.rules import Action, Need, Take, TakeBack
-from games.play.session import Session
-from games.players.ahead import drawn
-from games.players.bots import Bot, Skill
-from games.tower_topple import judge
-from games.tower_topple.bot_expert import leaves_none
-from games.tower_topple.judge import OpenRow, lying, to_the_left
-from games.tower_topple.rules_rows import CENTRE
-from games.tower_topple.state import COLOUR_OF, Print
-from models.piece import Array
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.tolerances import TOUCH_IN_TALL_TOWER
+from teeter.engine.topple.balance.statics import stands
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import FLOOR, Assembly, Body
+from teeter.games.core.rules import Action, Need, Take, TakeBack
+from teeter.games.play.session import Session
+from teeter.games.players.ahead import drawn
+from teeter.games.players.bots import Bot, Skill
+from teeter.games.tower_topple import judge
+from teeter.games.tower_topple.judge import OpenRow, lying, to_the_left
+from teeter.games.tower_topple.rules_rows import CENTRE, is_full, open_row, rows_in_play
+from teeter.games.tower_topple.state import COLOUR_OF, Print, State
+from teeter.models.piece import Array
 
 CANDIDATES = 16
 """Bricks whose absence is thought through at most."""
@@ -206,3 +209,41 @@ def bears(scene: Assembly, piece: str) -> bool:
     """Whether the tower could stand without a brick."""
     without = Assembly(scene.name, tuple(body for body in scene.bodies if body.name != piece))
     return stands(without, contacts=find_contacts(without, *TOUCH_IN_TALL_TOWER)) is not False
+
+
+MOST_FULL = 24
+"""Full rows that are counted; a tower has 18 and loses them."""
+
+
+@cache
+def wins(full: int, begun: int, on_top: int) -> bool:
+    """Whether the player on turn finds a brick last, if both play well. full: rows of three that may be pulled from.
+    begun: rows whose one edge is gone. on_top: bricks of the row on top, 0 to 2."""
+    more, on_top = divmod(on_top + 1, 3)
+    after = []
+    if full:
+        after += [(full - 1, begun), (full - 1, begun + 1)]
+    if begun:
+        after.append((full, begun - 1))
+    return any(not wins(min(rows + more, MOST_FULL), edges, on_top) for rows, edges in after)
+
+
+def leaves_none(state: State, take: Take) -> bool:
+    """Whether the next player is the one who finds no brick, when this one is pulled and both play well."""
+    rows = rows_in_play(state)
+    full = sum(map(is_full, rows))
+    begun = sum(bool(row[CENTRE]) and sum(map(bool, row)) == 2 for row in rows)
+    row = next((row for row in rows if take.piece in row), None)
+    if row is None:
+        return False
+    if is_full(row):
+        full -= 1
+        begun += row[CENTRE] != take.piece
+    elif row[CENTRE] and row[CENTRE] != take.piece:
+        begun -= 1
+    more, on_top = divmod(_on_top(open_row(state.tower)) + 1, 3)
+    return not wins(min(full + more, MOST_FULL), begun, on_top)
+
+
+def _on_top(row: Sequence[str]) -> int:
+    return sum(map(bool, row)) % 3

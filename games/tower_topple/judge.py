@@ -4,8 +4,6 @@ A row is seen from above, in millimetres: `along` its bricks, and `across` them,
 measured on the bricks that really lie there, so a tower may be turned or lean and is still built on.
 """
 
-from __future__ import annotations
-
 import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -15,21 +13,21 @@ from functools import lru_cache
 import numpy as np
 import shapely
 
-from engine.geometry.rotation import Array
-from engine.pose import Pose
-from engine.world import FLOOR, TABLE, Body
-from games.core.events import Condition
-from games.judge.judge import Judge, TableScene, fell
-from games.judge.places import outline
-from games.tower_topple.rules_rows import CENTRE, SLOTS, open_row, top_row
-from games.tower_topple.state import Brick, Phase, Print, State
-from models.bricks import NOMINAL, draw
-from models.build import build
-from models.catalogue import find
-from models.piece import Piece
-from models.spec import dressed
-from scenes.assemble import table_body
-from scenes.schema import TableTop
+from teeter.engine.geometry.rotation import Array
+from teeter.engine.pose import Pose
+from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.games.core.events import Condition
+from teeter.games.judge.judge import Judge, TableScene, fell
+from teeter.games.judge.places import outline
+from teeter.games.tower_topple.rules_rows import CENTRE, SLOTS, open_row, top_row
+from teeter.games.tower_topple.state import Brick, Phase, Print, State
+from teeter.models.bricks import NOMINAL, draw
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.piece import Piece
+from teeter.models.spec import dressed
+from teeter.scenes.assemble import table_body
+from teeter.scenes.schema import TableTop
 
 PITCH_MM = 25.4
 """TT-02, TT-05: from slot to slot. The widest brick there is (25.35 mm) fits between two others."""

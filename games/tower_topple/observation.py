@@ -1,12 +1,9 @@
 """What an agent sees of Tower Topple."""
 
-from __future__ import annotations
-
-from games.core.rules import Need
-from games.learning.observation import SPAN, Numbers, Observation, index_of
-from games.learning.poses import ActionFrame
-from games.play.session import Session
-from games.tower_topple.state import COLOUR_OF, Print, Sort, State
+from teeter.games.core.rules import Need
+from teeter.games.learning.observation import SPAN, ActionFrame, Numbers, Observation, index_of
+from teeter.games.play.session import Session
+from teeter.games.tower_topple.state import COLOUR_OF, Print, Sort, State
 
 _COLOURS = tuple(COLOUR_OF.values())
 _PRINTS = tuple(Print)

@@ -6,16 +6,24 @@ a required colour falls due --> ASK --RefereeAnswer--> CHOOSE
 a brick fell: a topple --> TOPPLED --Rested--> next round; no topple (house rule) --> GATHER, laid first
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from games.core.errors import IllegalAction, MalformedAction, SetupError
-from games.core.events import Fell, Met, Nudged, Placed, Question, RefereeAnswer, Released, Removed, Rested
-from games.core.random_state import seeded
-from games.core.rules import (
+from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError
+from teeter.games.core.events import (
+    Fell,
+    Met,
+    Nudged,
+    Placed,
+    Question,
+    RefereeAnswer,
+    Released,
+    Removed,
+    Rested,
+)
+from teeter.games.core.random_state import seeded
+from teeter.games.core.rules import (
     Choice,
     Input,
     Need,
@@ -30,16 +38,16 @@ from games.core.rules import (
     require_held,
     require_piece,
 )
-from games.core.rules import outcome as outcome
-from games.core.setup import Seat, first_seat
-from games.tower_topple import rules_rows as rows
-from games.tower_topple import rules_turns as turns
-from games.tower_topple.rules_turns import form_teams, go_on, has_toppled, next_round, topple
-from games.tower_topple.rules_turns import scores as scores
-from games.tower_topple.state import MODES, House, Leave, Phase, Print, State, Stock
-from games.tower_topple.story import called, fallen_called
-from games.tower_topple.story import opening as opening
-from games.tower_topple.story import tell as tell
+from teeter.games.core.rules import outcome as outcome
+from teeter.games.core.setup import Seat, first_seat
+from teeter.games.tower_topple import rules_rows as rows
+from teeter.games.tower_topple import rules_turns as turns
+from teeter.games.tower_topple.rules_turns import form_teams, go_on, has_toppled, next_round, topple
+from teeter.games.tower_topple.rules_turns import scores as scores
+from teeter.games.tower_topple.state import MODES, House, Leave, Phase, Print, State, Stock
+from teeter.games.tower_topple.story import called, fallen_called
+from teeter.games.tower_topple.story import opening as opening
+from teeter.games.tower_topple.story import tell as tell
 
 
 def answer(state: State, given: RefereeAnswer) -> State:

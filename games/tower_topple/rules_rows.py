@@ -1,15 +1,13 @@
 """The tower as rows of three: which bricks are in play, where the next one goes, edges and centres; and what the player
 on turn owes: which bricks may be pulled, and what becomes of a demand nobody can meet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from games.core.errors import MalformedAction, SetupError, unknown
-from games.core.events import Condition
-from games.core.random_state import shuffled
-from games.tower_topple.state import FREE, Brick, Phase, Print, Row, Sort, State, Stock, Task
+from teeter.games.core.errors import MalformedAction, SetupError, unknown
+from teeter.games.core.events import Condition
+from teeter.games.core.random_state import shuffled
+from teeter.games.tower_topple.state import FREE, Brick, Phase, Print, Row, Sort, State, Stock, Task
 
 SLOTS = ("left", "centre", "right")
 CENTRE = 1

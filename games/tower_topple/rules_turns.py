@@ -1,14 +1,12 @@
 """What a brick is worth and what its print does; turns and rounds: who plays next and what binds them, the topple, the
 next round, the end of the game."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
-from games.core.setup import Seat
-from games.tower_topple.rules_rows import brick_of, fall_due, in_play, set_up
-from games.tower_topple.state import (
+from teeter.games.core.setup import Seat
+from teeter.games.tower_topple.rules_rows import brick_of, fall_due, in_play, set_up
+from teeter.games.tower_topple.state import (
     COLOUR_OF,
     FREE,
     MOST_TEAMS,

@@ -1,15 +1,13 @@
 """Tower Topple on the screen: rounds, what is owed, unread prints, the tutorial."""
 
-from __future__ import annotations
-
-from engine.view.panels import Item, Text
-from games.present.carry import CarryTarget
-from games.present.client_state import ClientState
-from games.present.details import COLOURS, PULL, TAKE, GameDetails, Lesson, carrying, marked
-from games.tower_topple.judge import look_of
-from games.tower_topple.rules_rows import top_row
-from games.tower_topple.state import State
-from models.bricks import NOMINAL
+from teeter.engine.view.panels import Item, Text
+from teeter.games.present.carry import CarryTarget
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import COLOURS, PULL, TAKE, GameDetails, Lesson, carrying, marked
+from teeter.games.tower_topple.judge import look_of
+from teeter.games.tower_topple.rules_rows import top_row
+from teeter.games.tower_topple.state import State
+from teeter.models.bricks import NOMINAL
 
 ACROSS = 0.17
 """Cosine of the angle between bricks that lie across each other, at most: ten degrees off."""

@@ -1,15 +1,13 @@
 """A game of Tower Topple told in sentences: for logs, captions and golden transcripts."""
 
-from __future__ import annotations
-
 from collections import Counter
 
-from games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested
-from games.core.rules import Input, Take, TakeBack
-from games.core.words import capital, counted, listed, ordinal, won
-from games.tower_topple.rules_rows import SLOTS, brick_of, is_full, place_of
-from games.tower_topple.rules_turns import scores
-from games.tower_topple.state import Leave, Phase, Print, Sort, State
+from teeter.games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested
+from teeter.games.core.rules import Input, Take, TakeBack
+from teeter.games.core.words import capital, counted, listed, ordinal, won
+from teeter.games.tower_topple.rules_rows import SLOTS, brick_of, is_full, place_of
+from teeter.games.tower_topple.rules_turns import scores
+from teeter.games.tower_topple.state import Leave, Phase, Print, Sort, State
 
 TRIES = ("tries", "puts a finger to", "goes for", "taps", "has an eye on", "wiggles")
 COUNTED = ("no", "one", "two", "three", "four", "five", "six")

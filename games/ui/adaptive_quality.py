@@ -1,10 +1,8 @@
 """How clear the picture is: its level and its pixels, by how long pictures take; sharp when all is still."""
 
-from __future__ import annotations
-
-from engine.view.opengl import kind_of
-from engine.view.render.shading import Quality
-from engine.view.window.window import Window
+from teeter.engine.view.opengl import kind_of
+from teeter.engine.view.render.shading import Quality
+from teeter.engine.view.window.window import Window
 
 RUNGS: tuple[tuple[Quality, float], ...] = (
     ("high", 1.0),

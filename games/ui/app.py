@@ -9,33 +9,33 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.record.format import RecordError
-from engine.view.opengl import kind_of
-from engine.view.panels import Panel, Text
-from engine.view.render.png import save_png
-from engine.view.render.shading import Quality
-from engine.view.sound import Speaker
-from engine.view.window.events import Clicked, Closed, Event, Press
-from engine.view.window.lost_display import say_when_lost
-from engine.view.window.window import Window
-from games.core.errors import RulesError
-from games.core.random_state import draw_seed
-from games.faults import FAULTS, left_out, or_else
-from games.present.menu import of_game
-from games.present.menu_screen import MenuScreen
-from games.present.pictures import Pictures
-from games.present.settings import Settings
-from games.present.switch_scanner import SwitchScanner
-from games.registry import game_named
-from games.server.messages import Plan
-from games.server.setup import folder, new_file, plan_of
-from games.ui.adaptive_quality import AdaptiveQuality
-from games.ui.pad import PadControl
-from models.errors import TeeterError
-from models.files import first_free
+from teeter.engine.record.format import RecordError
+from teeter.engine.view.opengl import kind_of
+from teeter.engine.view.panels import Panel, Text
+from teeter.engine.view.render.png import save_png
+from teeter.engine.view.render.shading import Quality
+from teeter.engine.view.sound import Speaker
+from teeter.engine.view.window.events import Clicked, Closed, Event, Press
+from teeter.engine.view.window.lost_display import say_when_lost
+from teeter.engine.view.window.window import Window
+from teeter.games.core.errors import RulesError
+from teeter.games.core.random_state import draw_seed
+from teeter.games.faults import FAULTS, left_out, or_else
+from teeter.games.present.menu import of_game
+from teeter.games.present.menu_screen import MenuScreen
+from teeter.games.present.pictures import Pictures
+from teeter.games.present.settings import Settings
+from teeter.games.present.switch_scanner import SwitchScanner
+from teeter.games.registry import game_named
+from teeter.games.server.messages import Plan
+from teeter.games.server.setup import folder, new_file, plan_of
+from teeter.games.ui.adaptive_quality import AdaptiveQuality
+from teeter.games.ui.pad import PadControl
+from teeter.models.errors import TeeterError
+from teeter.models.files import first_free
 
 if TYPE_CHECKING:
-    from games.present.game_screen import GameScreen
+    from teeter.games.present.game_screen import GameScreen
 
 BEFORE_FALL_S = 2.0
 """Seconds before a fall at which watching it begins."""
@@ -188,7 +188,7 @@ class App:
 
     def _show_again(self, wish: str) -> None:
         """The game that is over, as a replay or as a film."""
-        from games.present.game_screen import GameScreen
+        from teeter.games.present.game_screen import GameScreen
 
         screen = self.screen
         if not isinstance(screen, GameScreen) or screen.plan is None or screen.plan.file is None:
@@ -217,8 +217,8 @@ class App:
         self.window.clear()
         self.window.hud.show((wait_panel(game_named(plan.game).title),))
         self.window.draw()
-        from games.present.game_screen import GameScreen
-        from games.present.sandbox_screen import SandboxScreen
+        from teeter.games.present.game_screen import GameScreen
+        from teeter.games.present.sandbox_screen import SandboxScreen
 
         kind = SandboxScreen if game_named(plan.game).is_free_building else GameScreen
         self.screen = kind(self.window, self.settings, plan)
@@ -251,9 +251,9 @@ class App:
         screen.film = "is drawn, this takes a while ..."
 
     def _start(self, command: str, file: Path, *words: str) -> subprocess.Popen[bytes]:
-        from engine.record.latest import found
+        from teeter.engine.record.latest import found
 
-        process = subprocess.Popen([sys.executable, "-m", "games", command, str(found(file)), *words])
+        process = subprocess.Popen([sys.executable, "-m", "teeter", command, str(found(file)), *words])
         self._others = [each for each in (*self._others, process) if each.poll() is None]
         return process
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from engine.view.window.events import Event, Press
-from engine.view.window.shapes import Rect
-from engine.view.window.window import Window
+from teeter.engine.view.window.events import Event, Press
+from teeter.engine.view.window.shapes import Rect
+from teeter.engine.view.window.window import Window
 
 if TYPE_CHECKING:
-    from games.present.game_screen import GameScreen
-    from games.present.menu_screen import MenuScreen
+    from teeter.games.present.game_screen import GameScreen
+    from teeter.games.present.menu_screen import MenuScreen
 
 POINTER_SPEED, TURN_SPEED = 1.1, 0.8
 """Heights of the picture in a second, with a stick pushed all the way: of the pointer, of a drag of the view."""

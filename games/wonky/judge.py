@@ -1,19 +1,17 @@
 """Wonky on the table: nine blocks in a row, how a block has to stand on the tower, and what has fallen."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
-from engine.pose import Pose
-from engine.world import FLOOR, TABLE, Body
-from games.core.events import Condition
-from games.judge.judge import Judge, TableScene, fell
-from games.wonky.state import Phase, State
-from models.build import build
-from models.catalogue import find
-from scenes.assemble import table_body
-from scenes.schema import TableTop
+from teeter.engine.pose import Pose
+from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.games.core.events import Condition
+from teeter.games.judge.judge import Judge, TableScene, fell
+from teeter.games.wonky.state import Phase, State
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.scenes.assemble import table_body
+from teeter.scenes.schema import TableTop
 
 CENTRE_MM = 100.0
 """WK-05: how far from the middle of the table a tower may begin; still clear of the free blocks."""

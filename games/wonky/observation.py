@@ -1,13 +1,10 @@
 """What an agent sees of Wonky."""
 
-from __future__ import annotations
-
-from games.core.rules import Need
-from games.learning.observation import SPAN, Numbers, Observation, index_of
-from games.learning.poses import ActionFrame
-from games.play.session import Session
-from games.wonky.bot import summit
-from games.wonky.state import State
+from teeter.games.core.rules import Need
+from teeter.games.learning.observation import SPAN, ActionFrame, Numbers, Observation, index_of
+from teeter.games.play.session import Session
+from teeter.games.wonky.bot import summit
+from teeter.games.wonky.state import State
 
 
 class WonkyObservation(Observation[State]):

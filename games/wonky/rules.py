@@ -6,16 +6,14 @@ PLAY --block or combo card--> ADD --Take--> CARRY --Released--> COUNT --CountEla
 a fall at any point --> three cards --> RESTART --block or combo card--> ADD, as above
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from games.core.errors import IllegalAction, SetupError
-from games.core.events import CountElapsed, Fell, Met, Nudged, Released, Rested
-from games.core.random_state import seeded, shuffled
-from games.core.rules import (
+from teeter.games.core.errors import IllegalAction, SetupError
+from teeter.games.core.events import CountElapsed, Fell, Met, Nudged, Released, Rested
+from teeter.games.core.random_state import seeded, shuffled
+from teeter.games.core.rules import (
     Choice,
     Input,
     Need,
@@ -27,10 +25,10 @@ from games.core.rules import (
     replaced,
     require_piece,
 )
-from games.core.rules import outcome as outcome
-from games.core.setup import first_seat
-from games.wonky import rules_turn
-from games.wonky.rules_turn import (
+from teeter.games.core.rules import outcome as outcome
+from teeter.games.core.setup import first_seat
+from teeter.games.wonky import rules_turn
+from teeter.games.wonky.rules_turn import (
     can_play,
     card_named,
     draw_until,
@@ -41,7 +39,7 @@ from games.wonky.rules_turn import (
     turned,
     why_not,
 )
-from games.wonky.state import (
+from teeter.games.wonky.state import (
     MODES,
     DrawCards,
     Effect,
@@ -53,8 +51,8 @@ from games.wonky.state import (
     State,
     Stock,
 )
-from games.wonky.story import opening as opening
-from games.wonky.story import tell as tell
+from teeter.games.wonky.story import opening as opening
+from teeter.games.wonky.story import tell as tell
 
 
 def start(players: Sequence[str], seed: int, options: Mapping[str, object], stock: Stock) -> State:

@@ -1,16 +1,22 @@
 """The two halves of a turn: what a card asks for, what may be played, drawing; and the block: taking it, carrying it,
 the count to three, and the fall."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
-from games.core.errors import IllegalAction, MalformedAction
-from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
-from games.core.random_state import shuffled
-from games.core.rules import Take, TakeBack, hold_one, may_take_back, replaced, require_held, require_piece
-from games.wonky.state import Block, Card, Effect, Phase, Sort, State, WonkyReason
+from teeter.games.core.errors import IllegalAction, MalformedAction
+from teeter.games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
+from teeter.games.core.random_state import shuffled
+from teeter.games.core.rules import (
+    Take,
+    TakeBack,
+    hold_one,
+    may_take_back,
+    replaced,
+    require_held,
+    require_piece,
+)
+from teeter.games.wonky.state import Block, Card, Effect, Phase, Sort, State, WonkyReason
 
 
 def said(name: str) -> str:

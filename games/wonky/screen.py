@@ -1,16 +1,14 @@
 """Wonky on the screen: cards, the deck, the tutorial."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
 
-from engine.view.overlays import Line, Overlay
-from engine.view.panels import Item, Picture, Text
-from games.core.words import capital, counted
-from games.present.client_state import ClientState
-from games.present.details import (
+from teeter.engine.view.overlays import Line, Overlay
+from teeter.engine.view.panels import Item, Picture, Text
+from teeter.games.core.words import capital, counted
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import (
     COLOURS,
     LINE,
     LINE_COVER,
@@ -22,10 +20,10 @@ from games.present.details import (
     Lesson,
     carrying,
 )
-from games.present.pictures import of_card
-from games.wonky.judge import CENTRE_MM
-from games.wonky.rules_turn import card_named, said
-from games.wonky.state import Sort, State
+from teeter.games.present.pictures import of_card
+from teeter.games.wonky.judge import CENTRE_MM
+from teeter.games.wonky.rules_turn import card_named, said
+from teeter.games.wonky.state import Sort, State
 
 
 class WonkyDetails(GameDetails[State]):

@@ -1,15 +1,13 @@
 """Wonky between two inputs: cards, blocks, house rules, the state, and what makes it sound."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from games.core import codec
-from games.core.rules import Action, Reason
-from games.core.setup import Mode, Seat, option
+from teeter.games.core import codec
+from teeter.games.core.rules import Action, Reason
+from teeter.games.core.setup import Mode, Seat, option
 
 MODES = (Mode("standard", "Wonky", 2, 16),)
 

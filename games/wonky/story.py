@@ -1,12 +1,10 @@
 """A game of Wonky told in sentences: for logs, captions and golden transcripts."""
 
-from __future__ import annotations
-
-from games.core.events import CountElapsed, Fell, Met, Nudged, Released, Rested
-from games.core.rules import Input, Take, TakeBack
-from games.core.words import capital, counted, listed, won
-from games.wonky.rules_turn import said, the_block, the_card
-from games.wonky.state import DrawCards, KeepCard, PlayCard, State
+from teeter.games.core.events import CountElapsed, Fell, Met, Nudged, Released, Rested
+from teeter.games.core.rules import Input, Take, TakeBack
+from teeter.games.core.words import capital, counted, listed, won
+from teeter.games.wonky.rules_turn import said, the_block, the_card
+from teeter.games.wonky.state import DrawCards, KeepCard, PlayCard, State
 
 
 def opening(state: State) -> tuple[str, ...]:

@@ -4,18 +4,16 @@ COMPAS names no unit; its assemblies are in metres, and `--unit` says what else.
 assembly without any stands on a table under its lowest block. Of interfaces nothing is read: contacts are found anew.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from models.piece import Ints
-from models.polygons import cut_alike
-from scenes.formats.description import BodyPart, Described, FormatError, RigidBody, check_count
-from scenes.formats.xml import MAX_BYTES
+from teeter.models.mesh_files import cut_alike
+from teeter.models.piece import Ints
+from teeter.scenes.formats.description import BodyPart, Described, FormatError, RigidBody, check_count
+from teeter.scenes.formats.xml import MAX_BYTES
 
 SMALLEST, LARGEST = 1e-3, 100.0
 """Metres, of the longest side: beyond them the unit is asked for."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from models.piece import Array, Ints
-from scenes.assemble import MM
-from scenes.reading import MAX_PIECES
-from scenes.scene import Fault, SceneError
+from teeter.models.piece import Array, Ints
+from teeter.scenes.assemble import MM
+from teeter.scenes.reading import MAX_PIECES
+from teeter.scenes.scene import Fault, SceneError
 
 ROUNDING = 1e-7
 """Relative: single precision keeps as much, and what differs by less is the same."""

@@ -4,22 +4,19 @@ Bodies without a joint are welded to what they hang on; those that hang on the w
 larger friction of its two geoms in MuJoCo, or with that of the higher priority; here with their geometric mean.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from engine.settings import GRAVITY
-from models.errors import MeshFileError
-from models.extras import install_line
-from models.mesh_counts import check_counts
-from models.mesh_node import check_bytes
-from models.piece import Array
-from scenes.assemble import MM
-from scenes.formats.description import (
+from teeter.engine.settings import GRAVITY
+from teeter.models.errors import MeshFileError
+from teeter.models.extras import install_line
+from teeter.models.mesh_node import check_bytes, check_counts
+from teeter.models.piece import Array
+from teeter.scenes.assemble import MM
+from teeter.scenes.formats.description import (
     SLANT,
     BodyPart,
     Described,
@@ -31,8 +28,8 @@ from scenes.formats.description import (
     placed,
     straight,
 )
-from scenes.formats.xml import beside, read_xml
-from scenes.reading import MAX_PIECES
+from teeter.scenes.formats.xml import beside, read_xml
+from teeter.scenes.reading import MAX_PIECES
 
 REMEDY = "MJCF is read by MuJoCo's own compiler: "
 MAX_SIZE = 1e6

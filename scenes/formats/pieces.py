@@ -4,8 +4,6 @@ A body that is one box, cylinder, ball or convex block becomes the table of a sc
 solids, united.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from engine.pose import Pose
-from models.ballast import weighted
-from models.build import build, build_mesh
-from models.errors import MeshFileError, ModelError
-from models.hulls import convex_hull, groups_of, pairs_within
-from models.material import MAX_DENSITY, Material
-from models.mesh_node import MeshNode, check_parts
-from models.piece import Array, Ints, Piece
-from models.shapes import MAX_HULL_CORNERS
-from models.spec import parse
-from scenes.assemble import GRAM, MM, drafts_of
-from scenes.formats.description import (
+from teeter.engine.pose import Pose
+from teeter.models.ballast import weighted
+from teeter.models.build import build, build_mesh
+from teeter.models.errors import MeshFileError, ModelError
+from teeter.models.hulls import convex_hull, groups_of, pairs_within
+from teeter.models.material import MAX_DENSITY, Material
+from teeter.models.mesh_node import MeshNode, check_parts
+from teeter.models.piece import Array, Ints, Piece
+from teeter.models.shapes import MAX_HULL_CORNERS
+from teeter.models.spec import parse
+from teeter.scenes.assemble import GRAM, MM, drafts_of
+from teeter.scenes.formats.description import (
     LARGEST,
     ROUNDING,
     SLANT,
@@ -36,9 +34,9 @@ from scenes.formats.description import (
     check_count,
     placed,
 )
-from scenes.reading import plain, sheet_of
-from scenes.scene import Draft, Fault, SceneError
-from scenes.schema import FORMAT, RESERVED, Head
+from teeter.scenes.reading import plain, sheet_of
+from teeter.scenes.scene import Draft, Fault, SceneError
+from teeter.scenes.schema import FORMAT, RESERVED, Head
 
 
 def contents_of(

@@ -1,16 +1,14 @@
 """Which module reads a scene of another program."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 
-from models.material import Material
-from scenes.formats import compas
-from scenes.formats.description import FormatError
-from scenes.formats.pieces import contents_of
-from scenes.scene import Draft, Fault
-from scenes.schema import Head
+from teeter.models.material import Material
+from teeter.scenes.formats import compas
+from teeter.scenes.formats.description import FormatError
+from teeter.scenes.formats.pieces import contents_of
+from teeter.scenes.scene import Draft, Fault
+from teeter.scenes.schema import Head
 
 READERS = {
     ".xml": "mjcf",
@@ -40,7 +38,7 @@ def read_format(
         if kind == "compas":
             described = compas.read(path, file, unit)
         else:
-            described = import_module(f"scenes.formats.{kind}").read(path, file)
+            described = import_module(f"teeter.scenes.formats.{kind}").read(path, file)
     except OSError as error:
         raise FormatError.of(file, f"cannot be read: {error.strerror or error}") from None
     return contents_of(described, file, material)

@@ -4,8 +4,6 @@ Static models, and links fixed to `world`, are supports. A pair rubs with the sm
 (ODE); here with their geometric mean.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,11 +11,11 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from engine.geometry.rotation import matrix_of
-from engine.settings import GRAVITY
-from models.piece import Array
-from scenes.assemble import MM
-from scenes.formats.description import (
+from teeter.engine.geometry.rotation import matrix_of
+from teeter.engine.settings import GRAVITY
+from teeter.models.piece import Array
+from teeter.scenes.assemble import MM
+from teeter.scenes.formats.description import (
     SLANT,
     BodyPart,
     Described,
@@ -30,9 +28,9 @@ from scenes.formats.description import (
     turned_by,
     use_least_friction,
 )
-from scenes.formats.urdf import Meshes, mesh_parts
-from scenes.formats.welding import Joint, welded
-from scenes.formats.xml import MAX_ELEMENTS, beside, numbers, read_xml
+from teeter.scenes.formats.urdf import Meshes, mesh_parts
+from teeter.scenes.formats.welding import Joint, welded
+from teeter.scenes.formats.xml import MAX_ELEMENTS, beside, numbers, read_xml
 
 MAX_INCLUDES = 10
 MAX_FRAMES = 200

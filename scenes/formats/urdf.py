@@ -4,8 +4,6 @@ Fixed joints weld. What is welded to `world`, or has a mass of 0 as Bullet wants
 a pair is the product of its `lateral_friction` values, so a piece gets the square; Gazebo's is the smaller `mu1`.
 """
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 from typing import Any
@@ -13,13 +11,13 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from models.errors import MeshFileError
-from models.extras import install_line
-from models.mesh_files import read_nodes
-from models.mesh_node import Y_UP, MeshNode
-from models.piece import Array
-from scenes.assemble import MM
-from scenes.formats.description import (
+from teeter.models.errors import MeshFileError
+from teeter.models.extras import install_line
+from teeter.models.mesh_files import read_nodes
+from teeter.models.mesh_node import Y_UP, MeshNode
+from teeter.models.piece import Array
+from teeter.scenes.assemble import MM
+from teeter.scenes.formats.description import (
     BodyPart,
     Described,
     FormatError,
@@ -30,8 +28,8 @@ from scenes.formats.description import (
     straight,
     use_least_friction,
 )
-from scenes.formats.welding import Joint, welded
-from scenes.formats.xml import beside, numbers, read_xml
+from teeter.scenes.formats.welding import Joint, welded
+from teeter.scenes.formats.xml import beside, numbers, read_xml
 
 REMEDY = "URDF is read by yourdfpy: "
 MESHES = (".obj", ".stl", ".glb", ".gltf", ".ply", ".3mf")

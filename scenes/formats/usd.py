@@ -5,18 +5,16 @@ are. A stage without any physics is read as a mesh scene: every shape a piece. U
 does not say how the frictions of a pair are combined (PhysX: their mean); here it is their geometric mean.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from models.extras import install_line
-from models.mesh_node import MAX_BYTES, MAX_TRIANGLES, Y_UP
-from models.piece import Array
-from scenes.assemble import MM
-from scenes.formats.description import (
+from teeter.models.extras import install_line
+from teeter.models.mesh_node import MAX_BYTES, MAX_TRIANGLES, Y_UP
+from teeter.models.piece import Array
+from teeter.scenes.assemble import MM
+from teeter.scenes.formats.description import (
     SLANT,
     BodyPart,
     Described,
@@ -27,8 +25,8 @@ from scenes.formats.description import (
     placed,
     straight,
 )
-from scenes.formats.usd_size import check_size
-from scenes.reading import MAX_PIECES
+from teeter.scenes.formats.usd_size import check_size
+from teeter.scenes.reading import MAX_PIECES
 
 REMEDY = "USD is read by Pixar's library: "
 SHEAR = 1e-6
@@ -311,7 +309,7 @@ class _Reader:
 
 def _turn_of(quaternion: Any) -> Array:
     """The rotation matrix (3, 3) of USD's principal axes; none given is a quaternion of length 0."""
-    from engine.geometry.rotation import matrix_of
+    from teeter.engine.geometry.rotation import matrix_of
 
     w, (x, y, z) = float(quaternion.GetReal()), (float(value) for value in quaternion.GetImaginary())
     length = float(np.sqrt(w * w + x * x + y * y + z * z))

@@ -1,15 +1,13 @@
 """How many prims a USD stage comes to, counted in its layers: references multiply, and a stage makes all of them."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from models.mesh_node import MAX_BYTES
-from scenes.formats.description import FormatError
+from teeter.models.mesh_node import MAX_BYTES
+from teeter.scenes.formats.description import FormatError
 
 MAX_PRIMS = 50_000
 """Groups, materials and meshes of 5000 bodies."""

@@ -1,14 +1,12 @@
 """Links and joints of robots: what fixed joints join is one body, and what a moving joint carries is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scenes.formats.description import FormatError, RigidBody
-from scenes.scene import Fault
+from teeter.scenes.formats.description import FormatError, RigidBody
+from teeter.scenes.scene import Fault
 
 
 @dataclass(slots=True, eq=False)

@@ -1,7 +1,5 @@
 """Writing scenes for other programs: MJCF, URDF, glTF. Poses, sizes, masses, centres of mass and inertias are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,23 +8,23 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
-from engine.geometry.rotation import quaternion_of, rpy_of
-from engine.settings import GRAVITY
-from engine.world import TABLE, Body
-from models.build import build
-from models.catalogue import find
-from models.errors import ModelError
-from models.export import Y_UP, GltfWriter
-from models.files import OutputError, check_output, whole_or_nothing
-from models.hulls import convex_hull
-from models.material import material_named
-from models.piece import Array, Ints, Part
-from models.shapes import MAX_HULL_CORNERS, Box, Cylinder, Shape, Sphere
-from scenes.assemble import GRAM, MM
-from scenes.dump import dump
-from scenes.loads import refuse_loads
-from scenes.scene import Fault, Scene, SceneError, shown
-from scenes.schema import PieceTable
+from teeter.engine.geometry.rotation import quaternion_of, rpy_of
+from teeter.engine.settings import GRAVITY
+from teeter.engine.world import TABLE, Body
+from teeter.models.build import build
+from teeter.models.catalogue import find
+from teeter.models.errors import ModelError
+from teeter.models.export import Y_UP, GltfWriter
+from teeter.models.files import OutputError, check_output, whole_or_nothing
+from teeter.models.hulls import convex_hull
+from teeter.models.material import material_named
+from teeter.models.piece import Array, Ints, Part
+from teeter.models.shapes import MAX_HULL_CORNERS, Box, Cylinder, Shape, Sphere
+from teeter.scenes.assemble import GRAM, MM
+from teeter.scenes.dump import dump
+from teeter.scenes.loads import refuse_loads
+from teeter.scenes.scene import Fault, Scene, SceneError, shown
+from teeter.scenes.schema import PieceTable
 
 WRITTEN = (".toml", ".glb", ".xml", ".mjcf", ".urdf")
 SAME_VOLUME = 1e-6

@@ -1,12 +1,10 @@
 """XML from anywhere: no document types, hence no entities that grow; few elements; paths that stay near the file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
 from xml.parsers import expat
 
-from scenes.formats.description import FormatError
+from teeter.scenes.formats.description import FormatError
 
 MAX_BYTES = 16_000_000
 MAX_ELEMENTS = 200_000

@@ -18,12 +18,12 @@ from cra_worker import cra_says
 from peer_oracles import HAS_CRA, HAS_MUJOCO, PeerAnswer, mujoco_says
 from stacks import Stack, stack
 
-from engine.topple.balance.equilibrium import balance_of
-from engine.topple.balance.statics import stands, tilt_margin
-from engine.topple.contact.detection import find_contacts
-from engine.topple.perturbation import running_trials
-from engine.topple.verdict import joint
-from engine.worlds import using
+from teeter.engine.topple.balance.equilibrium import balance_of
+from teeter.engine.topple.balance.statics import stands, tilt_margin
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.perturbation import running_trials
+from teeter.engine.topple.verdict import joint
+from teeter.engine.worlds import using
 
 NEAR = {"shift": 1.0, "tilt": 1.0}
 """Millimetres or degrees that count as near the critical point."""

@@ -16,15 +16,15 @@ from functools import lru_cache
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from engine.pose import Pose
-from engine.topple.balance.statics import analyse
-from engine.world import Assembly
-from models.build import build
-from models.catalogue import catalogue, find
-from models.piece import Piece
-from scenes.assemble import Builder, table_body
-from scenes.scene import Draft
-from scenes.schema import TableTop
+from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.world import Assembly
+from teeter.models.build import build
+from teeter.models.catalogue import catalogue, find
+from teeter.models.piece import Piece
+from teeter.scenes.assemble import Builder, table_body
+from teeter.scenes.scene import Draft
+from teeter.scenes.schema import TableTop
 
 SIDES = ((0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (-0.5, 0.0), (0.0, 0.5), (0.0, -0.5))
 """Roll and pitch, in half turns."""

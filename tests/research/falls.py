@@ -18,10 +18,10 @@ from agreement import Row, is_decided, read
 from peer_oracles import MujocoSettings, mjcf, mujoco_says
 from stacks import Stack, stack
 
-from engine.topple.balance.statics import stands
-from engine.topple.contact.detection import Contacts
-from engine.topple.trial import SETTLING_DRAG
-from engine.world import Assembly, Vector
+from teeter.engine.topple.balance.statics import stands
+from teeter.engine.topple.contact.detection import Contacts
+from teeter.engine.topple.trial import SETTLING_DRAG
+from teeter.engine.world import Assembly, Vector
 
 FINE = MujocoSettings(step=0.0005, compliance=0.001)
 """Steps and contacts four times as fine as `peers.RECOMMENDED`."""

@@ -16,11 +16,11 @@ from typing import Any, Literal
 import numpy as np
 import shapely
 
-from engine.geometry.rotation import quaternion_of, shortest_rotation
-from engine.topple.trial import Limits, limits_of
-from engine.world import DOWN, Assembly, Body, Vector, typical_size
-from models.outline import convex_pieces
-from models.piece import Array
+from teeter.engine.geometry.rotation import quaternion_of, shortest_rotation
+from teeter.engine.topple.trial import Limits, limits_of
+from teeter.engine.world import DOWN, Assembly, Body, Vector, typical_size
+from teeter.models.outline import convex_pieces
+from teeter.models.piece import Array
 
 Solver = Literal["rbe", "cra"]
 

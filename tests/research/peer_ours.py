@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from peer_runner import Rig, Runner
 
-from engine.settings import PLAY, TUNING, Tuning
-from engine.world import Scale, World
-from engine.worlds import PACKAGES, Engine, maker_of
+from teeter.engine.settings import PLAY, TUNING, Tuning
+from teeter.engine.world import Scale, World
+from teeter.engine.worlds import PACKAGES, Engine, maker_of
 
 
 class WorldRunner(Runner):
@@ -51,7 +51,7 @@ class RapierAsItComes(WorldRunner):
     """Rapier with its defaults, in metres; nothing sleeps, so that creep shows."""
 
     def __init__(self, rig: Rig) -> None:
-        from engine.rapier import RapierWorld
+        from teeter.engine.rapier import RapierWorld
 
         class Defaults(RapierWorld):
             def _configure(self) -> None:

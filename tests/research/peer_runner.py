@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from engine.world import DOWN, Body, Vector
-from models.piece import Array as Array
+from teeter.engine.world import DOWN, Body, Vector
+from teeter.models.piece import Array as Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ import numpy as np
 from peer_oracles import AS_IT_COMES, MujocoSettings
 from peer_runner import Rig, Runner
 
-from engine.bench.rigs import piece, table, wood
-from engine.pose import Pose
-from engine.settings import PLAY
-from engine.world import Assembly, Body, Vector, tilted_gravity, typical_size
-from engine.worlds import installed_engines
-from models.piece import Array
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.pose import Pose
+from teeter.engine.settings import PLAY
+from teeter.engine.world import Assembly, Body, Vector, tilted_gravity, typical_size
+from teeter.engine.worlds import installed_engines
+from teeter.models.piece import Array
 
 Maker = Callable[[], Assembly | tuple[Assembly, Vector]]
 """Gives the assembly of a scene, or with it a gravity of its own (m/s^2)."""

@@ -29,12 +29,12 @@ from peer_oracles import (
     mujoco_says,
 )
 
-from engine.bench.drawing import ALONE, PROCESS_TIMEOUT_S, drawing
-from engine.bench.rigs import tower, wood
-from engine.bench.speed import once
-from engine.topple.balance.statics import stands
-from engine.topple.verdict import check, with_friction
-from engine.world import DOWN, Assembly, Body
+from teeter.engine.bench.drawing import ALONE, PROCESS_TIMEOUT_S, drawing
+from teeter.engine.bench.rigs import tower, wood
+from teeter.engine.bench.speed import once
+from teeter.engine.topple.balance.statics import stands
+from teeter.engine.topple.verdict import check, with_friction
+from teeter.engine.world import DOWN, Assembly, Body
 
 # one light with a shadow, as here; in a process of its own, because each opens OpenGL in its way
 _PEER = """
@@ -42,7 +42,7 @@ import json, os, sys, time
 os.environ.setdefault("MUJOCO_GL", "egl")
 import mujoco
 from peer_oracles import mjcf
-from engine.bench.rigs import tower
+from teeter.engine.bench.rigs import tower
 light = '<worldbody><light pos="-0.4 -0.6 1" dir="0.4 0.6 -1" castshadow="true"/>'
 model = mujoco.MjModel.from_xml_string(mjcf(tower()).replace("<worldbody>", light))
 model.vis.global_.offwidth, model.vis.global_.offheight = 1280, 720

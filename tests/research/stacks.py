@@ -18,15 +18,15 @@ import shapely
 import shapely.affinity
 from numpy.typing import NDArray
 
-from engine.bench.rigs import piece, table, wood
-from engine.geometry.rotation import quaternion_of_rpy
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.topple.balance.statics import stands
-from engine.topple.contact.detection import find_contacts
-from engine.world import Assembly, Body, Vector, tilted_gravity
-from models.material import Material
-from models.piece import Piece
+from teeter.engine.bench.rigs import piece, table, wood
+from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.balance.statics import stands
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.world import Assembly, Body, Vector, tilted_gravity
+from teeter.models.material import Material
+from teeter.models.piece import Piece
 
 Array = NDArray[np.float64]
 Kind = Literal["plain", "shift", "tilt"]

@@ -10,11 +10,11 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.bench.accuracy import bisect, come_to_rest, shapes, stand_still
-from engine.bench.rigs import over_edge, tower
-from engine.settings import TUNING, Tuning
-from engine.world import Body
-from engine.worlds import new_world
+from teeter.engine.bench.accuracy import bisect, come_to_rest, shapes, stand_still
+from teeter.engine.bench.rigs import over_edge, tower
+from teeter.engine.settings import TUNING, Tuning
+from teeter.engine.world import Body
+from teeter.engine.worlds import new_world
 
 SEEDS = range(5)
 

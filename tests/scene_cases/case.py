@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from scenes.schema import Expect, TableTop
+from teeter.scenes.schema import Expect, TableTop
 
 Row = dict[str, Any]
 Point = tuple[float, float]

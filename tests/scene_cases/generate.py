@@ -16,8 +16,8 @@ from other_cases import cases as other_cases
 from overhang_cases import cases as overhang_cases
 from piece_cases import cases as piece_cases
 
-import scenes
-from scenes.dump import compose
+from teeter import scenes
+from teeter.scenes.dump import compose
 
 HERE = Path(scenes.__file__).resolve().parent
 BEGIN, END = "<!-- scenes: written by tests/scene_cases/generate.py -->\n", "<!-- end of scenes -->\n"

@@ -6,7 +6,7 @@ import math
 
 from case import Case, Row, Verdict, box, upright_prism
 
-from scenes.schema import TableTop
+from teeter.scenes.schema import TableTop
 
 FRICTION = 0.4
 EVEN = TableTop(friction=FRICTION)

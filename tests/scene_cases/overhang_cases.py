@@ -6,7 +6,7 @@ import math
 
 from case import Case, Row, Verdict, box
 
-from scenes.schema import TableTop
+from teeter.scenes.schema import TableTop
 
 BLOCK = (150.0, 60.0, 20.0)
 LONG_BLOCK = (200.0, 60.0, 20.0)

@@ -1,14 +1,12 @@
 """The distance from the origin to the boundary of a convex set in the plane that is known by its support function."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import shapely
 
-from engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.arrays import Array
 
 Query = Callable[[Array], tuple[float, Array, Array]]
 """Direction (2,) -> value of the support function, a point (2,) where it is reached, the velocities there."""

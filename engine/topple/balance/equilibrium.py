@@ -22,8 +22,6 @@ A x + s = b, with s in a product of cones; rows of contact points come first (a 
 friction, else a second-order cone, exact Coulomb friction), then the rows of the case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,13 +29,13 @@ import clarabel
 import numpy as np
 from scipy.sparse import coo_array, csc_array, csc_matrix, diags_array, eye_array, hstack, vstack
 
-from engine.topple.contact.arrays import Array, Bools, Ints
-from engine.topple.contact.detection import Contacts
-from engine.topple.contact.features import reach
-from engine.topple.contact.patches import axes_across
-from engine.topple.errors import StaticsError
-from engine.world import DOWN, Assembly, Body, Vector
-from models.material import pair_coefficient
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.engine.topple.contact.detection import Contacts
+from teeter.engine.topple.contact.features import reach
+from teeter.engine.topple.contact.patches import axes_across
+from teeter.engine.topple.errors import StaticsError
+from teeter.engine.world import DOWN, Assembly, Body, Vector
+from teeter.models.material import pair_coefficient
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +113,7 @@ def balance_of(
     force = float(np.median(weights)) if len(free) else 1.0
     pulled, pulls, at = _pulls(free)
     pressed = weights + np.bincount(pulled, np.maximum(pulls @ gravity / pull, 0.0), len(free))
-    bears = _bears(pressed, first, second, -(contacts.normals @ np.asarray(gravity)) / pull)
+    bears = borne_by(pressed, first, second, -(contacts.normals @ np.asarray(gravity)) / pull)
     sizes = np.where(bears > MUCH * weights, bears, weights)
     if not np.array_equal(sizes, weights):
         force = float(sizes.max())
@@ -156,7 +154,7 @@ def _pulls(free: Sequence[Body]) -> tuple[Ints, Array, Array]:
     )
 
 
-def _bears(weights: Array, first: Ints, second: Ints, rises: Array) -> Array:
+def borne_by(weights: Array, first: Ints, second: Ints, rises: Array) -> Array:
     """Returns about what each free piece bears (n,), its own weight included: as if all that carry a piece bore alike.
 
     first, second: (k,) free pieces of the contact points, -1 for a fixed one. rises: (k,) upward parts of normals.

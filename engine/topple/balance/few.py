@@ -5,18 +5,16 @@ the motions of some pieces and one rest is one of the whole: its margin is never
 then show that it is not too large; where they find a mechanism of more pieces, those are let loose too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 from scipy.sparse import coo_array, csc_array, csr_array
 
-from engine.topple.balance.boundary import NearestBoundary, Query
-from engine.topple.balance.equilibrium import LEVEL, MAX_PULL, Balance, SupportFunction
-from engine.topple.balance.symmetry import Symmetry
-from engine.topple.contact.arrays import Array, Bools
-from models.hulls import groups_of
+from teeter.engine.topple.balance.boundary import NearestBoundary, Query
+from teeter.engine.topple.balance.equilibrium import LEVEL, MAX_PULL, Balance, SupportFunction
+from teeter.engine.topple.balance.symmetry import Symmetry
+from teeter.engine.topple.contact.arrays import Array, Bools
+from teeter.models.hulls import groups_of
 
 MANY = 48
 """Fewer pieces than this are asked as a whole at once."""

@@ -7,16 +7,14 @@ That is smooth, convex and small (6 unknowns a piece), and semismooth Newton's m
 projection's derivative: Kanno, Martins & Pinto da Costa 2006) solves it to rounding in a few steps.
 """
 
-from __future__ import annotations
-
 import clarabel
 import numpy as np
 from scipy.sparse import bsr_array, csc_array, csc_matrix, diags_array, eye_array, vstack
 from scipy.sparse.linalg import splu
 
-from engine.topple.balance.equilibrium import SOLVED, Balance, contact_rows, forces_of, solver_settings
-from engine.topple.contact.arrays import Array
-from engine.topple.errors import StaticsError
+from teeter.engine.topple.balance.equilibrium import SOLVED, Balance, contact_rows, forces_of, solver_settings
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.errors import StaticsError
 
 RESIDUAL = 1e-9
 """Out-of-balance force, in median weights, at which the solution is final."""

@@ -18,8 +18,8 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
-from engine.tolerances import TOUCH_DECLARED
-from engine.topple.balance.equilibrium import (
+from teeter.engine.tolerances import TOUCH_DECLARED
+from teeter.engine.topple.balance.equilibrium import (
     FRICTIONLESS,
     UNBALANCED,
     Balance,
@@ -32,14 +32,14 @@ from engine.topple.balance.equilibrium import (
     free_numbers,
     pair_friction,
 )
-from engine.topple.balance.forces import nearest
-from engine.topple.balance.statics import curved_reason, feasible_forces
-from engine.topple.contact.arrays import Array
-from engine.topple.contact.detection import Contacts, Overlap, deepest_first, find_contacts, unheld
-from engine.topple.contact.features import body_boxes, corners_of, of_bodies, sagitta
-from engine.topple.contact.patches import axes_across
-from engine.topple.errors import StaticsError
-from engine.world import DOWN, Assembly, Body
+from teeter.engine.topple.balance.forces import nearest
+from teeter.engine.topple.balance.statics import curved_reason, feasible_forces
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.detection import Contacts, Overlap, deepest_first, find_contacts, unheld
+from teeter.engine.topple.contact.features import body_boxes, corners_of, of_bodies, sagitta
+from teeter.engine.topple.contact.patches import axes_across
+from teeter.engine.topple.errors import StaticsError
+from teeter.engine.world import DOWN, Assembly, Body
 
 MAX_FALLS = 16
 """Mechanisms that are kept, those used last first: a tower has few weak places."""

@@ -4,8 +4,6 @@ Both are the distance from the origin to the boundary of a convex set in the pla
 function: tilts and pushes of any direction that forces can balance.
 """
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Callable
@@ -15,15 +13,16 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from engine.topple.balance.boundary import ROUND_QUERIES, NearestBoundary, Query, nearest_boundary
-from engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, wrenches_at
-from engine.topple.balance.few import MANY, nearest_by_few
-from engine.topple.balance.reached import nearest_reached
-from engine.topple.balance.symmetry import Symmetry, symmetries_of
-from engine.topple.balance.wedging import can_wedge
-from engine.topple.contact.arrays import Array
-from engine.topple.contact.features import corners_of
-from engine.world import Assembly, Body, Vector
+from teeter.engine.topple.balance.boundary import ROUND_QUERIES, NearestBoundary, Query, nearest_boundary
+from teeter.engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, wrenches_at
+from teeter.engine.topple.balance.few import MANY, nearest_by_few
+from teeter.engine.topple.balance.reached import nearest_reached
+from teeter.engine.topple.balance.symmetry import Symmetry, symmetries_of
+from teeter.engine.topple.balance.wedging import can_wedge
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.features import corners_of
+from teeter.engine.topple.stages import stage
+from teeter.engine.world import Assembly, Body, Vector
 
 R = TypeVar("R")
 
@@ -47,12 +46,14 @@ Mode = Literal["topple", "slide"]
 class TiltMargin:
     """degrees: the smallest tilt at which equilibrium is lost, at most 90. direction: degrees, the downhill side,
     counter-clockwise from +x. weakest: the piece that moves fastest in the mechanism. mechanism: velocities (m/s of the
-    centre of mass, rad/s) of all free pieces, scaled so that the fastest point moves at 1 m/s."""
+    centre of mass, rad/s) of all free pieces, scaled so that the fastest point moves at 1 m/s. mode: of it, None where
+    nothing moves."""
 
     degrees: float
     direction: float
     weakest: str | None
     mechanism: Velocities
+    mode: Mode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ def tilt_of(balance: Balance) -> TiltMargin:
     A table tilted by theta towards d pulls the pieces like gravity (tan(theta) d, -1), up to its size, which no contact
     law here notices. The loads h = tan(theta) d that can be carried form a convex set; its boundary is the margin.
     """
+    stage("force balance: tilt margin")
     found = _tilt_of(balance)
     if len(balance.pulled):
         # tan(theta) d and -1 are gravity over cos(theta); so are then the forces that do not turn with it
@@ -118,11 +120,18 @@ def _tilt_of(balance: Balance) -> TiltMargin:
     if found.lower >= MAX_PULL / 2:
         return TiltMargin(90.0, 0.0, None, {})
     degrees, motion = math.degrees(math.atan(found.distance)), found.velocities
-    return TiltMargin(degrees, direction, weakest(balance, motion), mechanism_of(balance, motion))
+    return TiltMargin(
+        degrees,
+        direction,
+        weakest(balance, motion),
+        mechanism_of(balance, motion),
+        mode_of(balance, motion) if np.any(motion) else None,
+    )
 
 
 def push_of(balance: Balance, assembly: Assembly) -> PushMargin:
     """Returns the push margin of pieces that stand: the same distance, for forces at the top of the highest piece."""
+    stage("force balance: push margin")
     name, loads = push_loads(balance, assembly)
     at = balance.names.index(name)
     east, north = np.eye(3)[:2]

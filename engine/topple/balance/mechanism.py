@@ -18,8 +18,9 @@ import clarabel
 import numpy as np
 from scipy.sparse import block_diag, csc_matrix
 
-from engine.pose import vector_of
-from engine.topple.balance.equilibrium import (
+from teeter.engine.pose import vector_of
+from teeter.engine.rolling import resists
+from teeter.engine.topple.balance.equilibrium import (
     SOLVED,
     UNBALANCED,
     Balance,
@@ -28,15 +29,15 @@ from engine.topple.balance.equilibrium import (
     fall,
     solver_settings,
 )
-from engine.topple.balance.margins import Velocities, mechanism_of, weakest
-from engine.topple.balance.rocking import rocking_of
-from engine.topple.balance.statics import Statics
-from engine.topple.contact.arrays import Array
-from engine.topple.contact.detection import Contacts
-from engine.topple.contact.features import corners_of
-from engine.topple.errors import StaticsError
-from engine.world import DOWN, Assembly, Vector
-from models.hulls import groups_of
+from teeter.engine.topple.balance.margins import Velocities, mechanism_of, weakest
+from teeter.engine.topple.balance.rocking import rocking_of
+from teeter.engine.topple.balance.statics import Statics
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.detection import Contacts
+from teeter.engine.topple.contact.features import corners_of, of_bodies
+from teeter.engine.topple.errors import StaticsError
+from teeter.engine.world import DOWN, Assembly, Body, Vector
+from teeter.models.hulls import groups_of
 
 TOGETHER = 0.02
 """Metres a second, of a mechanism whose fastest point makes 1: pieces that move apart by less move as one."""
@@ -133,6 +134,14 @@ class Mechanism:
             start, end = _farthest(every[aside <= NARROW])
         return name, (vector_of(start), vector_of(end))
 
+    def edge_of(
+        self, moves: tuple[str, ...], against: str | None, edge: tuple[Vector, Vector] | None
+    ) -> str | None:
+        """Returns which of them all the edge belongs to, the one below first; None where none has it."""
+        if against is None or edge is None:
+            return None
+        return next((name for name in (against, *moves) if _has(self._bodies[name], np.array(edge))), None)
+
     def _turning(self, name: str) -> float:
         """Returns how fast a piece turns about a level axis, rad/s."""
         return float(np.linalg.norm(np.cross(self._velocities[name][1], self._down)))
@@ -170,6 +179,17 @@ class Mechanism:
         return -self.power(moves) / (self._pull * turning) if turning > 0 else None
 
 
+def _has(body: Body, ends: Array) -> bool:
+    """Returns whether two points (2, 3) lie on one edge of a body."""
+    edges = of_bodies([body]).edges
+    along = edges[:, 1] - edges[:, 0]
+    lengths = np.maximum(np.linalg.norm(along, axis=1), NARROW)
+    from_start = ends[None] - edges[:, :1]
+    share = np.einsum("eij,ej->ei", from_start, along) / lengths[:, None] ** 2
+    nearest = from_start - np.clip(share, 0.0, 1.0)[..., None] * along[:, None]
+    return bool((np.linalg.norm(nearest, axis=2) <= NARROW).all(axis=1).any())
+
+
 def _farthest(points: Array) -> tuple[Array, Array]:
     gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
     at = divmod(int(np.argmax(gaps)), len(points))
@@ -194,7 +214,8 @@ class Explanation:
     """The mechanism of a verdict. stands: whether it is what would happen first, or what does.
 
     moves: the pieces that move as one with the weakest; others: those that move besides. kind: how; drops: nothing is
-    below. against: the piece whose edge they tip over or on which they slide. edge: its two ends, metres. towards:
+    below. against: the piece on which they tip or slide. edge: the two ends of that over which they tip, metres;
+    edge_of: the piece whose edge that is, `against` where it is both's; None where curves touch. towards:
     degrees, the bearing in which they go, counter-clockwise from +x; None straight down. room: metres their centre of
     mass lies inside the edge, negative beyond it; None when they slide. force: newtons at `point` (metres, where they
     move fastest) that start the mechanism; negative: that are missing to stop it. friction_needed: times the friction
@@ -207,6 +228,7 @@ class Explanation:
     kind: Kind
     against: str | None
     edge: tuple[Vector, Vector] | None
+    edge_of: str | None
     towards: float | None
     room: float | None
     force: float
@@ -223,7 +245,11 @@ def explain(
     """
     if statics.stands is None or statics.weakest is None or not statics.mechanism:
         return None
-    rocking = rocking_of(assembly, contacts, gravity, None) if contacts.curved else None
+    rocking = (
+        rocking_of(assembly, contacts, gravity, None, resisting=resists(assembly.bodies))
+        if contacts.curved
+        else None
+    )
     balance = rocking.balance if rocking else balance_of(assembly, contacts, gravity=gravity)
     contacts, velocities, first = balance.contacts, statics.mechanism, statics.weakest
     # what rolls off begins without an acceleration
@@ -256,6 +282,7 @@ def explain(
         kind=kind,
         against=against,
         edge=edge,
+        edge_of=mechanism.edge_of(moves, against, edge),
         towards=_bearing(velocity, speeds[int(np.argmax(corners[:, 2]))]),
         room=room,
         force=force,

@@ -6,19 +6,18 @@ far. Where the contacts give way there, the springs' share over the power of the
 the motion says in which direction they give way sooner.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from engine.topple.balance.boundary import NearestBoundary
-from engine.topple.balance.equilibrium import MAX_PULL, UNBALANCED, Balance, fall_within
-from engine.topple.balance.few import FEW, MANY, around, beside, motions
-from engine.topple.balance.symmetry import Symmetry
-from engine.topple.balance.wedging import Response, Springs, can_wedge, springs_of, unsqueezed
-from engine.topple.contact.arrays import Array
+from teeter.engine.topple.balance.boundary import NearestBoundary
+from teeter.engine.topple.balance.equilibrium import MAX_PULL, UNBALANCED, Balance, fall_within
+from teeter.engine.topple.balance.few import FEW, MANY, around, beside, motions
+from teeter.engine.topple.balance.symmetry import Symmetry
+from teeter.engine.topple.balance.wedging import Response, Springs, can_wedge, springs_of, unsqueezed
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.stages import stage
 
 WITHIN = 1e-3
 """Of a distance: how closely it is found; the states just inside are reached, those just outside are not."""
@@ -107,7 +106,9 @@ class _Search:
 
     def run(self, directions: Array) -> NearestBoundary:
         asked = np.zeros((0, 2))
-        for direction in [self._found.direction, *directions]:
+        everywhere = [self._found.direction, *directions]
+        for number, direction in enumerate(everywhere, start=1):
+            stage(f"force balance: is it reached? direction {number} of {len(everywhere)}")
             if len(asked) and (asked @ direction).max() > 1 - 1e-9:
                 continue
             asked = np.concatenate([asked, [direction], *([plane @ direction] for plane in self._planes)])

@@ -20,13 +20,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import null_space
 
-from engine.tolerances import TOUCH_AT_REST
-from engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall_within
-from engine.topple.balance.forces import newton, out_of_balance
-from engine.topple.contact.arrays import Array
-from engine.topple.contact.curves import touching_on_curves
-from engine.topple.contact.detection import Contacts
-from engine.world import Assembly, Vector, magnification
+from teeter.engine.rolling import rolling_between
+from teeter.engine.tolerances import TOUCH_AT_REST
+from teeter.engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall_within
+from teeter.engine.topple.balance.forces import newton, out_of_balance
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.curves import RollingPoint, touching_on_curves
+from teeter.engine.topple.contact.detection import Contacts
+from teeter.engine.topple.stages import stage
+from teeter.engine.world import Assembly, Vector, magnification
 
 MAX_PIECES = 60
 """Beyond this many the rolling motions take too long to find."""
@@ -36,6 +38,9 @@ NEUTRAL = 1e-4
 """Of weight times size: an energy that bends less neither rises nor falls, as that of a ball on a table."""
 MAX_ROLL = math.radians(5.0)
 """A piece that has to roll further to find rest has left it."""
+FLAT = 1e-6
+"""Of the greatest mobility: ways in which a contact does not roll."""
+PATCH_SIDES = 24
 SMOOTH = 1e-6
 """With less friction nothing rolls."""
 QUICK_STEPS = 15
@@ -62,8 +67,9 @@ class RollingContacts:
     gaps: Array
 
 
-def with_curves(assembly: Assembly, contacts: Contacts) -> RollingContacts | None:
-    """Returns the contacts with those on curved surfaces; None where a surface is round about no axis."""
+def with_curves(assembly: Assembly, contacts: Contacts, *, resisting: bool = False) -> RollingContacts | None:
+    """Returns the contacts with those on curved surfaces; None where a surface is round about no axis. resisting: where
+    pieces resist rolling by a couple b N, their contacts are patches that reach b to both sides, which do not roll."""
     bodies = {body.name: body for body in assembly.bodies}
     number = {name: at for at, name in enumerate(contacts.names)}
     first, second, points = [], [], []
@@ -73,6 +79,9 @@ def with_curves(assembly: Assembly, contacts: Contacts) -> RollingContacts | Non
         )
         if not found:
             return None
+        length = rolling_between(bodies[upper], bodies[lower]) if resisting else 0.0
+        if length > 0:
+            found = [each for point in found for each in _reaching(point, length)]
         first += [number[upper]] * len(found)
         second += [number[lower]] * len(found)
         points += found
@@ -94,11 +103,27 @@ def with_curves(assembly: Assembly, contacts: Contacts) -> RollingContacts | Non
     return RollingContacts(whole, mobility, np.array([point.gap for point in points]))
 
 
+def _reaching(point: RollingPoint, length: float) -> list[RollingPoint]:
+    """The points of a patch: to both sides where it rolls one way, around where it rolls all ways."""
+    values, ways = np.linalg.eigh(point.mobility)
+    ways = ways.T[np.abs(values) > FLAT * max(float(np.abs(values).max()), 1e-300)]
+    if len(ways) == 1:
+        arms = length * np.array([ways[0], -ways[0]])
+    elif len(ways) == 2:
+        # around the circle, so that no direction has less than it
+        angles = np.arange(PATCH_SIDES) * 2 * np.pi / PATCH_SIDES
+        arms = length / np.cos(np.pi / PATCH_SIDES) * (np.array([np.cos(angles), np.sin(angles)]).T @ ways)
+    else:
+        return [point]
+    return [replace(point, place=point.place + arm, mobility=np.zeros((3, 3))) for arm in arms]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rocking:
     """stands. forces: (k, 3) as n, t1, t2, None when nothing balances. motion: (6 n,), in which it falls, or rolls to
     rest. rolls: numbers of the pieces that may roll on and on: nothing drives them and nothing brings them back.
     is_far: it does not stand only because its rest is further than the curvature here tells, or than was allowed.
+    comes_back: something that rocks is brought back.
     """
 
     stands: bool
@@ -106,15 +131,22 @@ class Rocking:
     motion: Array
     rolls: tuple[int, ...] = ()
     is_far: bool = False
+    comes_back: bool = False
 
 
 def rocking_of(
-    assembly: Assembly, contacts: Contacts, gravity: Vector, friction: float | None
+    assembly: Assembly,
+    contacts: Contacts,
+    gravity: Vector,
+    friction: float | None,
+    *,
+    resisting: bool = False,
 ) -> RockingBalance | None:
-    """Returns the balance of pieces that touch on curves; None where a curve is not known or they are too many."""
+    """Returns the balance of pieces that touch on curves; None where a curve is not known or they are too many.
+    resisting: as for `with_curves`."""
     if not 0 < len(assembly.free) <= MAX_PIECES:
         return None
-    rolling = with_curves(assembly, contacts)
+    rolling = with_curves(assembly, contacts, resisting=resisting)
     if rolling is None:
         return None
     balance = balance_of(assembly, rolling.contacts, gravity=gravity, friction=friction)
@@ -229,6 +261,7 @@ class RockingBalance:
 
         best, angle = most, 0.0
         for bearing in BEARINGS.tolist():
+            stage(f"rocking: how far towards {math.degrees(bearing):.0f} degrees")
             if (found := reach(bearing, best)) < best:
                 best, angle = found, bearing
         step = np.pi / 8
@@ -249,11 +282,13 @@ class RockingBalance:
         modes, pull = rolls @ vectors, vectors.T @ slope
         if values[0] < -NEUTRAL:
             # where something pulls the rest lies elsewhere, and there the energy may bend the other way
-            return Rocking(False, forces, modes[:, 0], is_far=bool(np.abs(pull).max() > UNBALANCED))
+            is_far, comes_back = bool(np.abs(pull).max() > UNBALANCED), bool((values > NEUTRAL).any())
+            return Rocking(False, forces, modes[:, 0], is_far=is_far, comes_back=comes_back)
         neutral = np.abs(values) <= NEUTRAL
         driven = neutral & (np.abs(pull) > UNBALANCED)
         if driven.any():
-            return Rocking(False, forces, modes[:, driven] @ pull[driven])
+            motion, comes_back = modes[:, driven] @ pull[driven], bool((values > NEUTRAL).any())
+            return Rocking(False, forces, motion, comes_back=comes_back)
         # what spins about its point of contact stays where it is
         goes = np.abs(modes.reshape(-1, 6, len(values))[:, :3, neutral]).max(axis=(1, 2), initial=0.0)
         free = tuple(np.flatnonzero(goes > SMOOTH).tolist())
@@ -261,7 +296,7 @@ class RockingBalance:
         turned = modes[:, rests] @ (pull[rests] / values[rests])
         angle = np.linalg.norm(turned.reshape(-1, 6)[:, 3:], axis=1).max(initial=0.0)
         is_far = bool(angle > MAX_ROLL)
-        return Rocking(not is_far, forces, turned, free, is_far)
+        return Rocking(not is_far, forces, turned, free, is_far, comes_back=bool(rests.any()))
 
     def _curvature(self, forces: Array) -> Array:
         """The second variation of the energy (6 n, 6 n) over all motions that roll."""

@@ -6,18 +6,16 @@ rolling motions, step by step (Newton's method on the energy, no step longer tha
 finite step leaves are closed, and the contacts are found again. What finds no rest any more has fallen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from engine.pose import Pose
-from engine.tolerances import TOUCH_AT_REST
-from engine.topple.balance.equilibrium import MAX_PULL, Balance, balance_of, wrenches_at
-from engine.topple.balance.margins import horizontal, push_loads, top_piece
-from engine.topple.balance.rocking import (
+from teeter.engine.pose import Pose
+from teeter.engine.tolerances import TOUCH_AT_REST
+from teeter.engine.topple.balance.equilibrium import MAX_PULL, Balance, balance_of, wrenches_at
+from teeter.engine.topple.balance.margins import horizontal, push_loads, top_piece
+from teeter.engine.topple.balance.rocking import (
     BEYOND,
     FINEST,
     PRECISE,
@@ -25,11 +23,11 @@ from engine.topple.balance.rocking import (
     cross_matrix,
     with_curves,
 )
-from engine.topple.contact.arrays import Array
-from engine.topple.contact.detection import find_contacts
-from engine.topple.contact.rounds import rounds_of
-from engine.topple.resting import closing, gaps_of, moved
-from engine.world import Assembly, Body, Vector, magnification
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.contact.rounds import rounds_of
+from teeter.engine.topple.resting import closing, gaps_of, moved
+from teeter.engine.world import Assembly, Body, Vector, magnification
 
 MAX_SURFACES = 40
 """Curved surfaces of all pieces beyond which each look takes too long: a turned mesh of another program has

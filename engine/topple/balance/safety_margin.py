@@ -12,8 +12,6 @@ Everything else is near the limit, or wedged, or rocks, or may be caught half-wa
 A line or a point of contact has no width, so what only stands on those never stands clearly.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,20 +19,20 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine.geometry.rotation import angle_between
-from engine.tolerances import has_fallen
-from engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall
-from engine.topple.balance.margins import mechanism_of, weakest
-from engine.topple.balance.rolled import carried_on
-from engine.topple.balance.statics import feasible_forces
-from engine.topple.balance.wedging import can_wedge
-from engine.topple.contact.arrays import Array, Ints, pairs_of_boxes
-from engine.topple.contact.detection import Contacts, find_contacts, overlaps_of
-from engine.topple.contact.features import corners_of
-from engine.topple.contact.patches import axes_across
-from engine.topple.errors import StaticsError
-from engine.topple.trial import LIMITS
-from engine.world import DOWN, Assembly, Body, Vector, magnification
+from teeter.engine.geometry.rotation import angle_between
+from teeter.engine.tolerances import has_fallen
+from teeter.engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall
+from teeter.engine.topple.balance.margins import mechanism_of, weakest
+from teeter.engine.topple.balance.rolled import carried_on
+from teeter.engine.topple.balance.statics import feasible_forces
+from teeter.engine.topple.balance.wedging import can_wedge
+from teeter.engine.topple.contact.arrays import Array, Ints, pairs_of_boxes
+from teeter.engine.topple.contact.detection import Contacts, find_contacts, overlaps_of
+from teeter.engine.topple.contact.features import corners_of
+from teeter.engine.topple.contact.patches import axes_across
+from teeter.engine.topple.errors import StaticsError
+from teeter.engine.topple.trial import LIMITS
+from teeter.engine.world import DOWN, Assembly, Body, Vector, magnification
 
 MIN_MARGIN = 5e-4
 """Metres, for pieces of the games' size, at least: so near the limit the compliance of simulated contacts
@@ -145,6 +143,7 @@ def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocit
     come to the end of the steps, before one of them has fallen."""
     motion = mechanism_of(balance, velocities)
     times = magnification(assembly.bodies)
+    hinged = CAUGHT_OVERLAP * times + 2 * safety_margin_of(assembly)
     touching = {
         frozenset(pair) for pair in zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)
     }
@@ -165,7 +164,7 @@ def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocit
         # what hinges on a widened contact goes into the other piece by a little; what rocks onto its face, by more
         for mine, depth in (
             (~known, CAUGHT_OVERLAP * times),
-            (known, CAUGHT_OVERLAP * times + 2 * safety_margin_of(assembly)),
+            (known, hinged),
         ):
             if overlaps_of(bodies, extent, first[mine], second[mine], depth):
                 return True

@@ -6,19 +6,17 @@ two cards the higher one then slides up the other, unless friction holds it ther
 fall from the least disturbance, and blunt edges decide how little is enough.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 
-from engine.tolerances import TOUCH_DECLARED
-from engine.topple.balance.statics import stands
-from engine.topple.contact.arrays import Array, Ints
-from engine.topple.contact.detection import Contacts
-from engine.topple.contact.edges import separating
-from engine.topple.contact.features import Features, of_bodies
-from engine.world import Assembly, Vector
+from teeter.engine.tolerances import TOUCH_DECLARED
+from teeter.engine.topple.balance.statics import stands
+from teeter.engine.topple.contact.arrays import Array, Ints
+from teeter.engine.topple.contact.detection import Contacts
+from teeter.engine.topple.contact.edges import separating
+from teeter.engine.topple.contact.features import Features, of_bodies
+from teeter.engine.world import Assembly, Vector
 
 
 def meeting_exactly(assembly: Assembly, contacts: Contacts, gravity: Vector) -> tuple[str, str] | None:

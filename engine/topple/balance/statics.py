@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from engine.topple.balance.equilibrium import MAX_PULL, UNBALANCED, Balance, balance_of, fall
-from engine.topple.balance.forces import (
+from teeter.engine.rolling import resists
+from teeter.engine.topple.balance.equilibrium import MAX_PULL, UNBALANCED, Balance, balance_of, fall
+from teeter.engine.topple.balance.forces import (
     QUICK_STEPS,
     RUNAWAY,
     carried,
@@ -22,23 +23,24 @@ from engine.topple.balance.forces import (
     newton,
     out_of_balance,
 )
-from engine.topple.balance.margins import (
+from teeter.engine.topple.balance.margins import (
     Mode,
     TiltMargin,
     Velocities,
     margins_of,
     mechanism_of,
+    mode_of,
     tilt_of,
     weakest,
 )
-from engine.topple.balance.rocking import RockingBalance, hangs, rocking_of
-from engine.topple.balance.rolled import margin_of, pulls_of
-from engine.topple.balance.wedging import Wedge, called_up, can_wedge, clamping
-from engine.topple.contact.arrays import Array
-from engine.topple.contact.detection import Contacts, find_contacts
-from engine.topple.errors import StaticsError
-from engine.world import DOWN, Assembly, Vector
-from models.errors import Untrue
+from teeter.engine.topple.balance.rocking import RockingBalance, hangs, rocking_of
+from teeter.engine.topple.balance.rolled import margin_of, pulls_of
+from teeter.engine.topple.balance.wedging import Wedge, called_up, can_wedge, clamping
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.detection import Contacts, find_contacts
+from teeter.engine.topple.errors import StaticsError
+from teeter.engine.world import DOWN, Assembly, Vector
+from teeter.models.errors import Untrue
 
 SEARCHED_FIRST = 1000
 """Pieces beyond which forces without friction are searched for before that program is solved: a fifth of its time for a
@@ -66,9 +68,10 @@ class Statics(Untrue):
 
     stands: None when it cannot be judged, and then `why` says why and everything else is None or empty.
     needs_friction: it does not stand without. tilt_deg: smallest tilt at which equilibrium is lost, 0 to 90;
-    tilt_direction_deg: the downhill side then, counter-clockwise from +x. push_n: smallest horizontal force
-    at the top centre of push_piece that moves anything (None: no force does), push_mode: how. weakest: the
-    piece that moves most in the mechanism (at critical tilt; when it does not stand, of the fall). loads:
+    tilt_direction_deg: the downhill side then, counter-clockwise from +x; tilt_mode: how it moves then. push_n:
+    smallest horizontal force at the top centre of push_piece that moves anything (None: no force does), push_mode:
+    how. weakest: the piece that moves most in the mechanism (at critical tilt; when it does not stand, of the fall).
+    loads:
     newtons carried from above. mechanism: per piece velocity (m/s) and angular velocity (rad/s), fastest
     point 1 m/s. wedged: it stands only with contacts that are pressed together before; then there is no margin,
     and the mechanism is that of the pieces set down without. rolls: it stands, but these pieces may roll where they
@@ -83,6 +86,7 @@ class Statics(Untrue):
     needs_friction: bool | None = None
     tilt_deg: float | None = None
     tilt_direction_deg: float | None = None
+    tilt_mode: Mode | None = None
     push_n: float | None = None
     push_piece: str | None = None
     push_mode: Mode | None = None
@@ -122,16 +126,24 @@ def analyse(
     """
     contacts = contacts or find_contacts(assembly)
     try:
-        if contacts.curved:
-            found = rocking_of(assembly, contacts, gravity, friction) if curves else None
-            if found is None:
-                return Statics(stands=None, why=curved_reason(contacts))
-            if found.can_roll:
-                return _rocking(assembly, found, friction, margins=margins, loads=loads, follow=follow)
-            balance = found.balance
-        else:
+        if not contacts.curved:
             balance = balance_of(assembly, contacts, gravity=gravity, friction=friction)
-        return _analysed(assembly, balance, friction, margins=margins, loads=loads, follow=follow)
+            return _analysed(assembly, balance, friction, margins=margins, loads=loads, follow=follow)
+        found = rocking_of(assembly, contacts, gravity, friction) if curves else None
+        if found is None:
+            return Statics(stands=None, why=curved_reason(contacts))
+
+        def said(rocking: RockingBalance, *, margins: bool) -> Statics:
+            if rocking.can_roll:
+                return _rocking(assembly, rocking, friction, margins=margins, loads=loads, follow=follow)
+            return _analysed(assembly, rocking.balance, friction, margins=margins, loads=loads, follow=follow)
+
+        if not (found.can_roll and resists(assembly.bodies)):
+            return said(found, margins=margins)
+        held = rocking_of(assembly, contacts, gravity, friction, resisting=True)
+        comes_back = found.judged(found.balance.acting).comes_back
+        free = said(found, margins=margins and comes_back)
+        return free if held is None else _firmer(free, said(held, margins=margins), comes_back=comes_back)
     except StaticsError as error:
         return Statics(stands=None, why=str(error))
 
@@ -215,6 +227,7 @@ def _analysed(
         needs_friction=not found.smooth,
         tilt_deg=tilt.degrees,
         tilt_direction_deg=tilt.direction,
+        tilt_mode=tilt.mode,
         push_n=push.newtons,
         push_piece=push.piece,
         push_mode=push.mode,
@@ -262,6 +275,7 @@ def _rocking(
         if turns
         else None,
         tilt_direction_deg=math.degrees(math.atan2(*tilt.direction[::-1])) % 360.0 if turns else None,
+        tilt_mode=mode_of(tilt.balance, tilt.motion) if np.any(tilt.motion) and not tilt.is_least else None,
         push_n=push.distance * float(balance.weights[balance.names.index(piece)]) * balance.force
         if push.distance < MAX_PULL
         else None,
@@ -283,6 +297,20 @@ def feasible_forces(balance: Balance) -> Array | None:
     load = balance.acting
     found = newton(balance, load, steps=QUICK_STEPS, limit=RUNAWAY)
     return None if found is None or out_of_balance(balance, found, load) > UNBALANCED / 10 else found
+
+
+def _firmer(free: Statics, held: Statics, *, comes_back: bool) -> Statics:
+    """Joins what statics says of pieces with nothing that stops their rolling, and without any rolling. comes_back:
+    something rocks; what it does besides, against a resistance, is not computed, so that the larger margin is the
+    least."""
+    if not held.stands_by_itself:
+        return free if free.stands else held
+    if not (comes_back and free.stands) or held.tilt_deg is None:
+        return replace(held, tilt_at_least=comes_back, push_at_least=comes_back)
+    found = free if (free.tilt_deg or 0.0) > held.tilt_deg else held
+    pushes = [each.push_n for each in (free, held)]
+    push = None if None in pushes else max(each for each in pushes if each is not None)
+    return replace(found, rolls=(), tilt_at_least=True, push_n=push, push_at_least=push is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,15 +4,13 @@ A half turn, and mirrors across and along the principal axes or an edge of a con
 weights and loads are the same in the image, each on the piece's image.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
-from engine.topple.balance.equilibrium import Balance
-from engine.topple.contact.arrays import Array, Ints
-from models.hulls import pairs_within
+from teeter.engine.topple.balance.equilibrium import Balance
+from teeter.engine.topple.contact.arrays import Array, Ints
+from teeter.models.hulls import pairs_within
 
 SAME = 1e-7
 """Piece sizes and weights: what differs by less is the same."""

@@ -12,8 +12,6 @@ statics. Springs hold every piece a little, with stiffness s times its weight W;
 of the weights goes to nought too, and the contacts carry, or it does not, and what they hold slides.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import clarabel
@@ -23,15 +21,15 @@ from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array, diags_arra
 from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
-from engine.topple.balance.equilibrium import (
+from teeter.engine.topple.balance.equilibrium import (
     SOLVED,
     Balance,
     contact_rows,
     forces_of,
     solver_settings,
 )
-from engine.topple.contact.arrays import Array, expand
-from engine.topple.errors import StaticsError
+from teeter.engine.topple.contact.arrays import Array, expand
+from teeter.engine.topple.errors import StaticsError
 
 SOFTEST = -7.0
 """Decades: of the springs' stiffness, from 1 on, each started from the last."""

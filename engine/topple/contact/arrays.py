@@ -1,12 +1,10 @@
 """Index arithmetic for lists of lists kept as flat arrays, and sweep and prune for pairs of boxes that touch."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from models.piece import Array as Array
-from models.piece import Flags
-from models.piece import Ints as Ints
+from teeter.models.piece import Array as Array
+from teeter.models.piece import Flags
+from teeter.models.piece import Ints as Ints
 
 Bools = Flags
 

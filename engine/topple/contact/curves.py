@@ -5,21 +5,28 @@ Detection finds such contacts on facets, roughly; here they are found again on t
 narrowest.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
 
-from engine.tolerances import TOUCH_DECLARED
-from engine.topple.contact.arrays import Array, Ints
-from engine.topple.contact.edges import DIP, flattened
-from engine.topple.contact.features import Features, departure, of_bodies, sagitta
-from engine.topple.contact.narrowest import narrowest
-from engine.topple.contact.rims import Rim, Touch, chords_of, on_edges, on_plane, on_rim, on_round, rims_of
-from engine.topple.contact.rounds import Round, rounds_of
-from engine.world import Body
+from teeter.engine.tolerances import TOUCH_DECLARED
+from teeter.engine.topple.contact.arrays import Array, Ints
+from teeter.engine.topple.contact.edges import DIP, flattened
+from teeter.engine.topple.contact.features import Features, departure, of_bodies, sagitta
+from teeter.engine.topple.contact.narrowest import narrowest
+from teeter.engine.topple.contact.rims import (
+    Rim,
+    Touch,
+    chords_of,
+    on_edges,
+    on_plane,
+    on_rim,
+    on_round,
+    rims_of,
+)
+from teeter.engine.topple.contact.rounds import Round, rounds_of
+from teeter.engine.world import Body
 
 DIRECTIONS = 12
 """Points that stand for a circle of contact, as of a turned foot on a table."""

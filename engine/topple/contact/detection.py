@@ -13,9 +13,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.geometry.convex import ConvexSolid, deepest, solid_of
-from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
-from engine.topple.contact.arrays import (
+from teeter.engine.geometry.convex import ConvexSolid, deepest, solid_of
+from teeter.engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
+from teeter.engine.topple.contact.arrays import (
     Array,
     Bools,
     Ints,
@@ -25,8 +25,8 @@ from engine.topple.contact.arrays import (
     products,
     touching,
 )
-from engine.topple.contact.curves import touching_on_curves
-from engine.topple.contact.edges import (
+from teeter.engine.topple.contact.curves import touching_on_curves
+from teeter.engine.topple.contact.edges import (
     STEEP,
     corners_on_faces,
     edges_on_curves,
@@ -34,11 +34,18 @@ from engine.topple.contact.edges import (
     edges_on_faces,
     samples_on_faces,
 )
-from engine.topple.contact.features import Features, body_boxes, departure, is_convex, of_bodies, sagitta
-from engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
-from engine.world import Assembly, Body, magnification
-from models.hulls import groups_of
-from models.piece import Piece
+from teeter.engine.topple.contact.features import (
+    Features,
+    body_boxes,
+    departure,
+    is_convex,
+    of_bodies,
+    sagitta,
+)
+from teeter.engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
+from teeter.engine.world import Assembly, Body, magnification
+from teeter.models.hulls import groups_of
+from teeter.models.piece import Piece
 
 PAIRS_AT_ONCE = 100
 """Of bodies whose edges and corners are compared: 400 round meshes would take a gigabyte together."""

@@ -7,14 +7,12 @@ Contact on curved surfaces is found so that statics can say that it cannot judge
 round side touches a wall along a ridge between facets, or misses it by the sagitta.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import shapely
 
-from engine.topple.contact.arrays import Array, Ints
-from engine.topple.contact.features import Features
-from engine.topple.contact.patches import Patches, joined, of_spans
+from teeter.engine.topple.contact.arrays import Array, Ints
+from teeter.engine.topple.contact.features import Features
+from teeter.engine.topple.contact.patches import Patches, joined, of_spans
 
 
 def edges_on_faces(

@@ -1,7 +1,5 @@
 """The surfaces of all bodies of an assembly as flat arrays in the world, ready for vectorised contact detection."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.topple.contact.arrays import Array, Bools, Ints, boxes, starts_of
-from engine.world import Body
-from models.hulls import convex_hull, near_points, pairs_within
-from models.piece import Piece, Surface
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints, boxes, starts_of
+from teeter.engine.world import Body
+from teeter.models.hulls import convex_hull, near_points, pairs_within
+from teeter.models.piece import Piece, Surface
 
 MATCH = 1e-7
 """Points closer than this part of the piece's diagonal are the same point of its surface (builders round

@@ -1,14 +1,12 @@
 """Where the gap between two sets of curved surfaces is narrowest: a search over one of them, polished by Newton."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from engine.topple.contact.arrays import Array
-from engine.topple.contact.rounds import Round
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.rounds import Round
 
 STEPS = 30
 SWITCHES = 4

@@ -1,15 +1,13 @@
 """Contact patches: the polygons, lines and points in which pairs of bodies touch, as flat arrays; and area
 contacts: facets that face each other in one plane, and the corners of their common part."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine.topple.contact.arrays import (
+from teeter.engine.topple.contact.arrays import (
     Array,
     Bools,
     Ints,
@@ -20,7 +18,7 @@ from engine.topple.contact.arrays import (
     starts_of,
     touching,
 )
-from engine.topple.contact.features import Features
+from teeter.engine.topple.contact.features import Features
 
 BENT = 2e-6
 """A hull corner nearer than this part of the contact's size to its neighbours' chord carries nothing of its

@@ -12,11 +12,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.pose import Pose
-from engine.topple.contact.arrays import Array, Bools
-from engine.topple.contact.features import of_piece
-from engine.topple.contact.rounds import EXACT, Round, Sector, end_of, rounds_of
-from models.piece import Piece
+from teeter.engine.pose import Pose
+from teeter.engine.topple.contact.arrays import Array, Bools
+from teeter.engine.topple.contact.features import of_piece
+from teeter.engine.topple.contact.rounds import EXACT, Round, Sector, end_of, rounds_of
+from teeter.models.piece import Piece
 
 CREASE = np.sin(np.radians(10.0))
 """Bands that turn by less at a common circle are one smooth surface."""

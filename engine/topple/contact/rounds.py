@@ -13,10 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.pose import Pose
-from engine.topple.contact.arrays import Array, Bools, Ints
-from models.hulls import groups_of
-from models.piece import Facet, Piece
+from teeter.engine.pose import Pose
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.models.hulls import groups_of
+from teeter.models.piece import Facet, Piece
 
 SMOOTH = np.cos(np.radians(25.0))
 """Facets that turn by less at a common edge approximate one surface: coarse meshes have 16 sides."""

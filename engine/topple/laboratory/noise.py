@@ -6,8 +6,6 @@ sample, else the simulation does. Random numbers are common: a piece's noise dep
 sample and the piece's name alone, so that two designs are compared with identical noise.
 """
 
-from __future__ import annotations
-
 import math
 import zlib
 from collections.abc import Callable
@@ -17,13 +15,13 @@ from typing import Literal
 
 import numpy as np
 
-from engine.geometry.rotation import quaternion_of, quaternion_of_rpy
-from engine.pose import Pose, vector_of
-from engine.topple.balance.safety_margin import safe_verdict
-from engine.topple.trial import TrialTask, limits_of, run_trial
-from engine.topple.verdict import with_friction
-from engine.workers import in_order
-from engine.world import DOWN, Assembly, Body, Vector
+from teeter.engine.geometry.rotation import quaternion_of, quaternion_of_rpy
+from teeter.engine.pose import Pose, vector_of
+from teeter.engine.topple.balance.safety_margin import safe_verdict
+from teeter.engine.topple.trial import TrialTask, limits_of, run_trial
+from teeter.engine.topple.verdict import with_friction
+from teeter.engine.workers import in_order
+from teeter.engine.world import DOWN, Assembly, Body, Vector
 
 CONFIDENCE = 1.959963984540054
 """Standard deviations of a normal distribution that hold 95 %."""

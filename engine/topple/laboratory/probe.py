@@ -5,8 +5,6 @@ sliding piece loses and finds contact points all the time, and at the usual rate
 so that a brick in the middle of a tower of 54 seems to need a third less force than its friction.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Iterable
@@ -15,20 +13,20 @@ from functools import partial
 
 import numpy as np
 
-from engine.event_detector import pressing
-from engine.hand import GRIP, Hand, packed
-from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.topple.balance.statics import analyse, stands
-from engine.topple.contact.detection import Contacts, contacts_at_rest, find_contacts
-from engine.topple.errors import NotStandingError
-from engine.topple.perturbation import at_poses, settle_undisturbed
-from engine.topple.resting import at_rest, friction_ratios, resting
-from engine.topple.trial import READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
-from engine.workers import in_order
-from engine.world import DOWN, Assembly, Body, Scale, Snapshot, World, magnification
-from engine.worlds import new_world
-from models.piece import Array
+from teeter.engine.event_detector import pressing
+from teeter.engine.hand import GRIP, Hand, packed
+from teeter.engine.pose import Pose
+from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.balance.statics import analyse, stands
+from teeter.engine.topple.contact.detection import Contacts, contacts_at_rest, find_contacts
+from teeter.engine.topple.errors import NotStandingError
+from teeter.engine.topple.perturbation import at_poses, settle_undisturbed
+from teeter.engine.topple.resting import at_rest, friction_ratios, resting
+from teeter.engine.topple.trial import READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
+from teeter.engine.workers import in_order
+from teeter.engine.world import DOWN, Assembly, Body, Scale, Snapshot, World, magnification
+from teeter.engine.worlds import new_world
+from teeter.models.piece import Array
 
 Progress = Callable[[int, int], None]
 

@@ -19,9 +19,9 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, get_args
 
-from engine.topple.errors import SweepError
-from engine.topple.laboratory.sweep import COLUMNS, Method, SweepRow, Word
-from models.files import whole_or_nothing
+from teeter.engine.topple.errors import SweepError
+from teeter.engine.topple.laboratory.sweep import COLUMNS, Method, SweepRow, Word
+from teeter.models.files import whole_or_nothing
 
 SYNC = 1.0
 """Seconds after which rows are forced onto the disk: what a power cut may cost."""
@@ -64,15 +64,7 @@ class ResultsTable:
         ordered = [self.rows[key] for key in wanted]
         ordered += [row for key, row in self.rows.items() if key not in wanted]
         try:
-            with whole_or_nothing(self.path, (), force=True) as fresh:
-                if self.path.suffix == PARQUET:
-                    _to_parquet(ordered, fresh)
-                else:
-                    text = ",".join(COLUMNS) + "\n" + "".join(map(_line, ordered))
-                    with fresh.open("w", newline="", encoding="utf-8") as file:
-                        file.write(text)
-                        file.flush()
-                        os.fsync(file.fileno())
+            write(self.path, ordered, force=True)
         except OSError as error:
             raise self._trouble(error) from error
         self.close()
@@ -110,22 +102,52 @@ class ResultsTable:
 
     def _read(self) -> int:
         """Take over the rows of the growing file; how many of its bytes are whole lines."""
-        data = self._growing.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        header, begun = ",".join(COLUMNS), data.partition(b"\n")[0].decode("utf-8", "replace").strip()
-        if begun != header if whole else not header.startswith(begun):
-            raise SweepError(f"{self._growing} is no table of `teeter sweep`: give another name to --out")
-        lines = csv.DictReader(io.StringIO(data[:whole].decode("utf-8", "replace"), newline=""))
-        try:
-            self._keep([_row(_without_quotes(line)) for line in lines])
-        except (ValueError, TypeError, csv.Error) as error:
-            raise SweepError(
-                f"{self._growing} is damaged ({str(error)[:100]}): give another name to --out"
-            ) from error
+        rows, whole = _from_csv(self._growing)
+        self._keep(rows)
         return whole
 
     def _keep(self, rows: Sequence[SweepRow]) -> None:
         self.rows.update((row.key, row) for row in rows)
+
+
+def write(path: Path, rows: Sequence[SweepRow], *, force: bool = False) -> None:
+    """Write a whole table, or nothing. force: in the place of a file that is there. Raises OutputError and OSError."""
+    with whole_or_nothing(path, (), force=force) as fresh:
+        if path.suffix == PARQUET:
+            _to_parquet(rows, fresh)
+            return
+        with fresh.open("w", newline="", encoding="utf-8") as file:
+            file.write(",".join(COLUMNS) + "\n" + "".join(map(_line, rows)))
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def merged(paths: Sequence[Path]) -> list[SweepRow]:
+    """Returns the rows of several tables of one sweep, such as its shards, by number. Raises SweepError for what is no
+    such table, and for tables of different sweeps."""
+    found: dict[int, tuple[SweepRow, Path]] = {}
+    for path in paths:
+        if path.suffix != PARQUET and not path.is_file():
+            raise SweepError(f"{path}: there is no such file")
+        for row in _from_parquet(path) if path.suffix == PARQUET else _from_csv(path)[0]:
+            before, where = found.setdefault(row.number, (row, path))
+            if before != row:
+                raise SweepError(f"{where} and {path} differ in row {row.number}: they are not of one sweep")
+    return [found[number][0] for number in sorted(found)]
+
+
+def _from_csv(path: Path) -> tuple[list[SweepRow], int]:
+    """The rows of a file, and how many of its bytes are whole lines."""
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    header, begun = ",".join(COLUMNS), data.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    if begun != header if whole else not header.startswith(begun):
+        raise SweepError(f"{path} is no table of `teeter sweep`: give another name")
+    lines = csv.DictReader(io.StringIO(data[:whole].decode("utf-8", "replace"), newline=""))
+    try:
+        return [_row(_without_quotes(line)) for line in lines], whole
+    except (ValueError, TypeError, csv.Error) as error:
+        raise SweepError(f"{path} is damaged ({str(error)[:100]}): give another name") from error
 
 
 def _own(path: str, flags: int) -> int:

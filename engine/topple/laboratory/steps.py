@@ -1,12 +1,10 @@
 """An assembly put together piece by piece: whether it stands after every step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.topple.verdict import DEFAULTS, CheckOptions, Verdict, check
-from engine.world import Assembly
+from teeter.engine.topple.verdict import DEFAULTS, CheckOptions, Verdict, check
+from teeter.engine.world import Assembly
 
 
 @dataclass(frozen=True, slots=True, eq=False)

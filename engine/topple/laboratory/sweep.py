@@ -8,8 +8,6 @@ together.
 The places of a sweep: values along axes as they are typed, and their combinations.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -24,19 +22,19 @@ from typing import Literal
 import numpy as np
 from scipy.spatial import cKDTree
 
-from engine.geometry.drop import DropTarget
-from engine.geometry.rotation import quaternion_of, quaternion_of_rpy
-from engine.pose import Pose
-from engine.tolerances import MAX_OVERLAP
-from engine.topple.balance.equilibrium import balance_of
-from engine.topple.balance.incremental import IncrementalStatics
-from engine.topple.balance.margins import tilt_of
-from engine.topple.balance.safety_margin import safe_verdict
-from engine.topple.errors import StaticsError, SweepError
-from engine.topple.verdict import CheckOptions, check
-from engine.world import Assembly, Body
-from models.errors import Untrue
-from models.piece import Piece
+from teeter.engine.geometry.drop import DropTarget
+from teeter.engine.geometry.rotation import quaternion_of, quaternion_of_rpy
+from teeter.engine.pose import Pose
+from teeter.engine.tolerances import MAX_OVERLAP
+from teeter.engine.topple.balance.equilibrium import balance_of
+from teeter.engine.topple.balance.incremental import IncrementalStatics
+from teeter.engine.topple.balance.margins import tilt_of
+from teeter.engine.topple.balance.safety_margin import safe_verdict
+from teeter.engine.topple.errors import StaticsError, SweepError
+from teeter.engine.topple.verdict import CheckOptions, check
+from teeter.engine.world import Assembly, Body
+from teeter.models.errors import Untrue
+from teeter.models.piece import Piece
 
 FORMAT = 1
 """Of the keys: raised when rows of an earlier version may not be mixed with new ones."""

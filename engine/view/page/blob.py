@@ -1,7 +1,5 @@
 """Numbers of a page: arrays one after the other, deflated as a whole, and where in it each one is."""
 
-from __future__ import annotations
-
 import base64
 import zlib
 from typing import Any

@@ -1,7 +1,5 @@
 """Bodies as a page draws them: meshes, surfaces and prints, as `engine.view.render` has them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
@@ -9,17 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.view.camera import BoundingSphere
-from engine.view.page.blob import Blob
-from engine.view.render import shading
-from engine.view.render.decals import EMBOSS_DEPTH_M, EMBOSS_SLOPE_M, decal_area, decal_picture, is_pressed
-from engine.view.render.outlines import MIN_WIDTH_PX, WIDTH
-from engine.view.render.png import png_of
-from engine.view.render.resources import LIGHTING_CONSTANTS, Triangles, triangles_of
-from engine.view.render.room import room_mesh, room_picture
-from engine.view.render.shading import FIBRE_TILE, FLOOR_DEPTH_M, grain_axes, material_of
-from engine.view.render.table import EDGE_MM, table_area, table_height, table_mesh
-from engine.world import TABLE, Body
+from teeter.engine.view.camera import BoundingSphere
+from teeter.engine.view.page.blob import Blob
+from teeter.engine.view.render import shading
+from teeter.engine.view.render.decals import (
+    EMBOSS_DEPTH_M,
+    EMBOSS_SLOPE_M,
+    decal_area,
+    decal_picture,
+    is_pressed,
+)
+from teeter.engine.view.render.outlines import MIN_WIDTH_PX, WIDTH
+from teeter.engine.view.render.png import png_of
+from teeter.engine.view.render.resources import LIGHTING_CONSTANTS, Triangles, triangles_of
+from teeter.engine.view.render.room import room_mesh, room_picture
+from teeter.engine.view.render.shading import FIBRE_TILE, FLOOR_DEPTH_M, grain_axes, material_of
+from teeter.engine.view.render.table import EDGE_MM, table_area, table_height, table_mesh
+from teeter.engine.world import TABLE, Body
 
 SHADERS = (
     *("light.glsl", "piece.vert", "piece.frag", "table.frag", "backdrop.vert", "backdrop.frag"),
@@ -31,7 +35,7 @@ POSITION_STEPS, NORMAL_STEPS = 32_000, 127
 
 def shaders() -> dict[str, str]:
     """Returns the texts of the shaders, those that draw our own pictures too."""
-    folder = resources.files("engine.view").joinpath("shaders")
+    folder = resources.files("teeter.engine.view").joinpath("shaders")
     return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in SHADERS}
 
 

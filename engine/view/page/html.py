@@ -5,8 +5,6 @@ end it escaped, and shown as text. The Content-Security-Policy names script and 
 else, so nothing else runs, and no request leaves the page.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html
@@ -16,11 +14,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from engine.view.page.blob import Blob
-from engine.view.page.bodies import light, shaders
-from models.files import OutputError, whole_or_nothing
+from teeter.engine.view.page.blob import Blob
+from teeter.engine.view.page.bodies import light, shaders
+from teeter.models.files import OutputError, whole_or_nothing
 
-FOLDER = resources.files("engine.view.page")
+FOLDER = resources.files("teeter.engine.view.page")
 SCRIPT, STYLE = "page.js", "page.css"
 ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """What could end the element that JSON stands in, as JSON writes it."""

@@ -4,22 +4,20 @@ Between frames a page goes straight, so there are more of them than the recordin
 an arc, and where the hand comes and goes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.record.format import MEANING, TRACK, RecordError
-from engine.record.motion import Motion, impacts_of
-from engine.record.reader import Replay
-from engine.view.camera import bounding_sphere
-from engine.view.page.blob import Blob, varints
-from engine.view.page.bodies import BodyWriter
-from engine.view.render import mannequin
-from engine.view.sound import (
+from teeter.engine.record.format import MEANING, TRACK, RecordError
+from teeter.engine.record.motion import Motion, impacts_of
+from teeter.engine.record.reader import Replay
+from teeter.engine.view.camera import bounding_sphere
+from teeter.engine.view.page.blob import Blob, varints
+from teeter.engine.view.page.bodies import BodyWriter
+from teeter.engine.view.render import mannequin
+from teeter.engine.view.sound import (
     CLICK_S,
     CLICK_STRENGTH,
     DURATION_S,
@@ -27,13 +25,13 @@ from engine.view.sound import (
     contact_time,
     partials_of,
 )
-from engine.view.video import director
-from engine.view.video.captions import Telling, clean
-from engine.view.video.film import REACH_IN_S, REACH_OUT_S, hands_of
-from engine.view.video.pace import timing_of
-from engine.view.video.scenery import MAX_SHOWN_POSES, Scenery
-from engine.world import FLOOR, TABLE, Body
-from models.piece import Detail, Piece
+from teeter.engine.view.video import director
+from teeter.engine.view.video.captions import Telling, clean
+from teeter.engine.view.video.film import REACH_IN_S, REACH_OUT_S, hands_of
+from teeter.engine.view.video.pace import timing_of
+from teeter.engine.view.video.scenery import MAX_SHOWN_POSES, Scenery
+from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.models.piece import Detail, Piece
 
 Array = NDArray[np.float64]
 

@@ -1,18 +1,16 @@
 """A sweep as a page shows it: a map of all places, and the piece at the one that is pointed at."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from engine.topple.laboratory.sweep import SweepPlace, SweepRow
-from engine.view.camera import bounding_sphere
-from engine.view.page.blob import Blob
-from engine.view.page.bodies import BodyWriter
-from engine.view.video.captions import clean
-from engine.world import Assembly, Body
+from teeter.engine.topple.laboratory.sweep import SweepPlace, SweepRow
+from teeter.engine.view.camera import bounding_sphere
+from teeter.engine.view.page.blob import Blob
+from teeter.engine.view.page.bodies import BodyWriter
+from teeter.engine.view.video.captions import clean
+from teeter.engine.world import Assembly, Body
 
 VERDICTS = ("stands", "topples", "unsure", "overlaps", "apart")
 

@@ -1,21 +1,19 @@
 """A verdict as a page shows it: the scene with its forces, the motion in which it fails, and the proof."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from engine.topple.verdict import Verdict
-from engine.topple.words import headline, rows
-from engine.view.camera import bounding_sphere
-from engine.view.overlays import Arrow, Ghost, Overlay
-from engine.view.page.blob import Blob
-from engine.view.page.bodies import BodyWriter
-from engine.view.render.overlays import solids_of
-from engine.view.render.shading import srgb_of
-from engine.view.render.verdict_picture import (
+from teeter.engine.topple.verdict import Verdict
+from teeter.engine.topple.words import coloured, headline, rows
+from teeter.engine.view.camera import bounding_sphere
+from teeter.engine.view.overlays import Arrow, Ghost, Overlay
+from teeter.engine.view.page.blob import Blob
+from teeter.engine.view.page.bodies import BodyWriter
+from teeter.engine.view.render.overlays import solids_of
+from teeter.engine.view.render.shading import srgb_of
+from teeter.engine.view.render.verdict_picture import (
     FALL_COLOUR,
     FORCE_COLOUR,
     MASS_COLOUR,
@@ -23,8 +21,8 @@ from engine.view.render.verdict_picture import (
     marked,
     overlays_on,
 )
-from engine.view.video.captions import clean
-from engine.world import Assembly
+from teeter.engine.view.video.captions import clean
+from teeter.engine.world import Assembly
 
 MAX_GHOSTS = 6
 """Noisy copies that are shown at once; more hide the scene."""
@@ -107,7 +105,6 @@ def _solids(overlay: Overlay, blob: Blob) -> list[dict[str, Any]]:
 
 
 def _legend(verdict: Verdict, weakest: tuple[str, str] | None, layers: set[str]) -> list[tuple[str, str]]:
-    word = "goes first" if verdict.word == "topples" else "weakest piece"
     told = {
         "forces": [(FORCE_COLOUR, "contact forces on the upper piece")],
         "motion": [(FALL_COLOUR, "how the pieces set off")],
@@ -116,5 +113,6 @@ def _legend(verdict: Verdict, weakest: tuple[str, str] | None, layers: set[str])
             (SUPPORT_COLOUR, "support polygon"),
         ],
     }
-    found = [] if weakest is None else [(weakest[1], f"{word}: {weakest[0]}")]
+    why = coloured(verdict)
+    found = [] if weakest is None or why is None else [(weakest[1], why[1])]
     return [*found, *(line for layer, lines in told.items() if layer in layers for line in lines)]

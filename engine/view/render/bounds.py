@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.geometry.rotation import rotated
-from engine.view.camera import BOX_CORNERS, Camera
-from engine.view.frame import Frame
-from engine.view.render import shading
-from models.piece import Array
+from teeter.engine.geometry.rotation import rotated
+from teeter.engine.view.camera import BOX_CORNERS, Camera
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.render import shading
+from teeter.models.piece import Array
 
 _ANGLES = np.arange(16) * (2 * math.pi / 16)
 SIDE_NORMALS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])

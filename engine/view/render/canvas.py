@@ -1,19 +1,17 @@
 """What pictures of one size are made in: buffers, occlusion, smooth edges, and what is written over them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
 from panda3d import core
 
-from engine.view.panels import Panel
-from engine.view.render.device import Device
-from engine.view.render.edge_antialiasing import EdgePass
-from engine.view.render.overlays import Labels
-from engine.view.render.passes import DepthClearer, OcclusionPass
-from engine.view.render.shading import QualityLevel
-from engine.view.window.hud import Hud
+from teeter.engine.view.panels import Panel
+from teeter.engine.view.render.device import Device
+from teeter.engine.view.render.edge_antialiasing import EdgePass
+from teeter.engine.view.render.overlays import Labels
+from teeter.engine.view.render.passes import DepthClearer, OcclusionPass
+from teeter.engine.view.render.shading import QualityLevel
+from teeter.engine.view.window.hud import Hud
 
 
 class Canvas:

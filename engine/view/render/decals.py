@@ -5,8 +5,6 @@ paint, whichever stands out. Signs are drawn with signed distances in millimetre
 nobody needs to see colours, or to hold them the right way up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.render.drawing import (
+from teeter.engine.view.render.drawing import (
     Paper,
     Place,
     arc,
@@ -30,11 +28,11 @@ from engine.view.render.drawing import (
     without,
     write,
 )
-from engine.view.render.resources import decal_texture
-from engine.view.render.shading import finish_of, grain_axes, linear_of, srgb_of
-from models.face import Face
-from models.material import hex_of
-from models.piece import Array, Piece
+from teeter.engine.view.render.resources import decal_texture
+from teeter.engine.view.render.shading import finish_of, grain_axes, linear_of, srgb_of
+from teeter.models.face import Face
+from teeter.models.material import hex_of
+from teeter.models.piece import Array, Piece
 
 LINE_MM = 1.7
 SIGN_MARGIN_MM = 1.5

@@ -3,8 +3,6 @@
 Importing this loads Panda3D but opens nothing.
 """
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import os
@@ -14,9 +12,9 @@ from typing import Any
 
 from panda3d import core
 
-from engine.process import suppress_stderr
-from engine.view.opengl import ViewError, no_graphics, no_screen
-from engine.view.render import turns
+from teeter.engine.process import suppress_stderr
+from teeter.engine.view.opengl import ViewError, no_graphics, no_screen
+from teeter.engine.view.render import turns
 
 # a transform that almost equals an earlier one would become it: pictures would depend on those before them
 SETTINGS = """

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from models.piece import Array
+from teeter.models.piece import Array
 
 Place = tuple[float, float]
 

@@ -5,8 +5,6 @@ beside an edge cost anything; four samples for all of them double the cost where
 silhouettes and creases of the facets of pieces.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.geometry.rotation import matrices_of
-from engine.view.camera import Camera, Vector
-from engine.view.frame import Frame
-from engine.view.render.bounds import WHOLE, ScreenRect
-from engine.view.render.device import Device
-from engine.view.render.passes import confine, covering
-from engine.view.render.resources import Triangles, geom_of, shader, unculled
-from engine.world import Body
-from models.piece import Array, Piece, Surface
+from teeter.engine.geometry.rotation import matrices_of
+from teeter.engine.view.camera import Camera, Vector
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.render.bounds import WHOLE, ScreenRect
+from teeter.engine.view.render.device import Device
+from teeter.engine.view.render.passes import confine, covering
+from teeter.engine.view.render.resources import Triangles, geom_of, shader, unculled
+from teeter.engine.world import Body
+from teeter.models.piece import Array, Piece, Surface
 
 Floats = NDArray[np.float32]
 
@@ -173,7 +171,7 @@ class VisibleEdges:
 
 def _drawn(piece: Piece) -> Surface:
     """Returns the surface of a card as it is drawn, with round corners."""
-    from models.surface import surface_of
+    from teeter.models.surface import surface_of
 
     return surface_of(piece.visual.vertices, piece.visual.faces)
 

@@ -11,12 +11,12 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from engine.geometry.rotation import matrix_of, quaternion_of
-from engine.pose import Pose
-from engine.world import Body
-from models.build import build
-from models.piece import Array, Detail, Piece
-from models.spec import parse
+from teeter.engine.geometry.rotation import matrix_of, quaternion_of
+from teeter.engine.pose import Pose
+from teeter.engine.world import Body
+from teeter.models.build import build
+from teeter.models.piece import Array, Detail, Piece
+from teeter.models.spec import parse
 
 Shape = dict[str, object]
 

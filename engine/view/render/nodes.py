@@ -1,17 +1,23 @@
 """Bodies as nodes of a stage: mesh, material, decal and shader; and the table they stand on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from panda3d import core
 
-from engine.view.frame import Frame
-from engine.view.render.decals import Decals
-from engine.view.render.passes import CASTS, DEEP, ShadowCasters
-from engine.view.render.resources import geom_of, parted, shader, texture_of, triangles_of, unculled, wrap
-from engine.view.render.room import room_mesh, room_picture
-from engine.view.render.shading import (
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.render.decals import Decals
+from teeter.engine.view.render.passes import CASTS, DEEP, ShadowCasters
+from teeter.engine.view.render.resources import (
+    geom_of,
+    parted,
+    shader,
+    texture_of,
+    triangles_of,
+    unculled,
+    wrap,
+)
+from teeter.engine.view.render.room import room_mesh, room_picture
+from teeter.engine.view.render.shading import (
     FLOOR_DEPTH_M,
     TABLE_TOPS,
     QualityLevel,
@@ -20,9 +26,9 @@ from engine.view.render.shading import (
     material_of,
     rings,
 )
-from engine.view.render.table import TableNode
-from engine.world import TABLE, Body
-from models.piece import Array, Piece, TriangleMesh
+from teeter.engine.view.render.table import TableNode
+from teeter.engine.world import TABLE, Body
+from teeter.models.piece import Array, Piece, TriangleMesh
 
 
 class Nodes:

@@ -1,8 +1,6 @@
 """Outlines around pieces that are pointed out, and rings on the table around their feet: as wide on every screen, with
 soft edges, hidden by what stands before them. The pieces keep their own colours."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -10,12 +8,12 @@ from typing import Any
 import numpy as np
 from panda3d import core
 
-from engine.view.camera import Camera
-from engine.view.render.edge_antialiasing import Lines, on_picture
-from engine.view.render.passes import CASTS, DEEP, SEEN
-from engine.view.render.resources import Triangles, geom_of, shader, unculled
-from engine.view.render.shading import srgb_of
-from models.piece import Array
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.render.edge_antialiasing import Lines, on_picture
+from teeter.engine.view.render.passes import CASTS, DEEP, SEEN
+from teeter.engine.view.render.resources import Triangles, geom_of, shader, unculled
+from teeter.engine.view.render.shading import srgb_of
+from teeter.models.piece import Array
 
 WIDTH, MIN_WIDTH_PX = 1 / 220, 2.0
 """Part of the picture's height; and pixels in a small one."""

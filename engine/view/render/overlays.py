@@ -3,8 +3,6 @@
 Metres. Colours are `#rrggbb`; cover is opacity, 0 to 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import pairwise, product
@@ -14,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.pose import vector_of
-from engine.view.camera import Vector
-from engine.view.overlays import Arrow, Ghost, Line, Overlay, Spot
-from engine.view.render.passes import CASTS, DEEP, SEEN
-from engine.view.render.resources import Triangles, fan, geom_of, shader, triangles_of
-from engine.view.render.shading import srgb_of
-from models.piece import Array, TriangleMesh
+from teeter.engine.pose import vector_of
+from teeter.engine.view.camera import Vector
+from teeter.engine.view.overlays import Arrow, Ghost, Line, Overlay, Spot
+from teeter.engine.view.render.passes import CASTS, DEEP, SEEN
+from teeter.engine.view.render.resources import Triangles, fan, geom_of, shader, triangles_of
+from teeter.engine.view.render.shading import srgb_of
+from teeter.models.piece import Array, TriangleMesh
 
 SIDES = 8
 ARROW_HEAD = (3.2, 8.0)

@@ -4,8 +4,6 @@ Both draw all pieces as one mesh of positions and nothing else (`ShadowCasters`)
 than its few triangles do.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -13,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.geometry.rotation import matrix_of
-from engine.view.camera import BOX_CORNERS, BoundingSphere, Camera
-from engine.view.frame import Frame
-from engine.view.render import shading
-from engine.view.render.bounds import EVERYTHING, NOWHERE, WHOLE, DirtyRegion, ScreenRect
-from engine.view.render.device import Device, sampler_of
-from engine.view.render.resources import indexed, screen_geom, shader, unculled
-from engine.view.render.shading import QualityLevel
-from models.piece import Array, Piece
+from teeter.engine.geometry.rotation import matrix_of
+from teeter.engine.view.camera import BOX_CORNERS, BoundingSphere, Camera
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.render import shading
+from teeter.engine.view.render.bounds import EVERYTHING, NOWHERE, WHOLE, DirtyRegion, ScreenRect
+from teeter.engine.view.render.device import Device, sampler_of
+from teeter.engine.view.render.resources import indexed, screen_geom, shader, unculled
+from teeter.engine.view.render.shading import QualityLevel
+from teeter.models.piece import Array, Piece
 
 Floats = NDArray[np.float32]
 

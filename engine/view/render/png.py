@@ -1,7 +1,5 @@
 """Writing pictures as PNG, with nothing but the standard library."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from pathlib import Path
@@ -9,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.view.opengl import ViewError
-from models.files import whole_or_nothing
+from teeter.engine.view.opengl import ViewError
+from teeter.models.files import whole_or_nothing
 
 
 def png_of(picture: NDArray[np.uint8]) -> bytes:

@@ -1,7 +1,5 @@
 """What shaders draw with: shader programs, triangle meshes and textures."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -11,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.render import shading
-from engine.view.render.shading import FIBRE_TILE, grain_axes
-from models.piece import Piece
+from teeter.engine.view.render import shading
+from teeter.engine.view.render.shading import FIBRE_TILE, grain_axes
+from teeter.models.piece import Piece
 
 Floats = NDArray[np.float32]
 
@@ -40,7 +38,7 @@ class Triangles:
 def triangles_of(piece: Piece) -> Triangles:
     """Returns the visual mesh of a piece."""
     # what it needs takes half a second to load, and a window opens before its pieces are there
-    from models.export import skin_of
+    from teeter.models.export import skin_of
 
     skin = skin_of(piece)
     axes = grain_axes(piece).astype(np.float32)
@@ -68,7 +66,7 @@ def shader(vertex: str, *fragments: str, **defines: int) -> Any:
     head = GLSL_VERSION + "".join(
         f"#define {name} {value}\n" for name, value in (constants | defines).items()
     )
-    folder = resources.files("engine.view").joinpath("shaders")
+    folder = resources.files("teeter.engine.view").joinpath("shaders")
     vertices, body = (
         head + "".join(folder.joinpath(name).read_text("utf-8").replace(GLSL_VERSION, "") for name in names)
         for names in ((vertex,), fragments)

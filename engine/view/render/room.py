@@ -4,16 +4,14 @@ It is drawn behind everything and costs one sample a pixel. Colours are those of
 middle of the table on the floor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.view.render.resources import Triangles
-from models.piece import Array
+from teeter.engine.view.render.resources import Triangles
+from teeter.models.piece import Array
 
 Triple = tuple[float, float, float]
 

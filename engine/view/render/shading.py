@@ -5,8 +5,6 @@ below white. Colours in files are sRGB; light is computed with linear ones. Wood
 tileable noise. No graphics library.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from models.piece import Array, Piece
+from teeter.models.piece import Array, Piece
 
 Bytes = NDArray[np.uint8]
 Triple = tuple[float, float, float]

@@ -1,22 +1,20 @@
 """Contact sheets: many pieces in one lit picture, each with its name and size below."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import Pose
-from engine.view.camera import Camera
-from engine.view.opengl import ViewError
-from engine.view.render.shading import Quality
-from engine.view.render.stage import Stage
-from engine.world import TABLE, Body
-from models.build import build
-from models.piece import Piece
-from models.spec import parse
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.view.render.shading import Quality
+from teeter.engine.view.render.stage import Stage
+from teeter.engine.world import TABLE, Body
+from teeter.models.build import build
+from teeter.models.piece import Piece
+from teeter.models.spec import parse
 
 MAX_PIECES = 240
 # pixels of a cell, and the smallest sheet

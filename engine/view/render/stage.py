@@ -3,8 +3,6 @@
 A stage knows no game, no physics and no file formats; it shows a `Frame` and nothing else.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,24 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.camera import BoundingSphere, Camera, Vector, bounding_sphere, framing
-from engine.view.frame import Frame, frame_of
-from engine.view.opengl import ViewError
-from engine.view.overlays import Overlay
-from engine.view.panels import Panel
-from engine.view.render import shading, turns
-from engine.view.render.bounds import DirtyTracker, boxes_of, seen, shaded
-from engine.view.render.canvas import Canvas
-from engine.view.render.device import begin_turn, device
-from engine.view.render.edge_antialiasing import VisibleEdges
-from engine.view.render.nodes import Nodes
-from engine.view.render.outlines import Outlines, ring_around
-from engine.view.render.overlays import MARK_HEIGHT, OverlayLayer
-from engine.view.render.passes import OVERLAYS, SEEN, ShadowPass, confine, matrix_at
-from engine.view.render.png import save_png
-from engine.view.render.shading import MAX_SIDE_PX, QUALITY_LEVELS, Quality, TableTop
-from engine.world import TABLE, Body
-from models.piece import Array
+from teeter.engine.view.camera import BoundingSphere, Camera, Vector, bounding_sphere, framing
+from teeter.engine.view.frame import Frame, frame_of
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.view.overlays import Overlay
+from teeter.engine.view.panels import Panel
+from teeter.engine.view.render import shading, turns
+from teeter.engine.view.render.bounds import DirtyTracker, boxes_of, seen, shaded
+from teeter.engine.view.render.canvas import Canvas
+from teeter.engine.view.render.device import begin_turn, device
+from teeter.engine.view.render.edge_antialiasing import VisibleEdges
+from teeter.engine.view.render.nodes import Nodes
+from teeter.engine.view.render.outlines import Outlines, ring_around
+from teeter.engine.view.render.overlays import MARK_HEIGHT, OverlayLayer
+from teeter.engine.view.render.passes import OVERLAYS, SEEN, ShadowPass, confine, matrix_at
+from teeter.engine.view.render.png import save_png
+from teeter.engine.view.render.shading import MAX_SIDE_PX, QUALITY_LEVELS, Quality, TableTop
+from teeter.engine.world import TABLE, Body
+from teeter.models.piece import Array
 
 Picture = NDArray[np.uint8]
 

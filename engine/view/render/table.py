@@ -4,22 +4,20 @@ Only the top is there for physics; the rest is for the eye. What casts no shadow
 is looked at, costs little.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from panda3d import core
 
-from engine.pose import Pose
-from engine.view.render.passes import CASTS, DEEP, SEEN
-from engine.view.render.resources import Triangles, fan, geom_of, triangles_of
-from engine.view.render.shading import FLOOR_DEPTH_M, grain_axes
-from engine.world import TABLE, Body
-from models.build import build
-from models.piece import Array, Piece
-from models.spec import parse
+from teeter.engine.pose import Pose
+from teeter.engine.view.render.passes import CASTS, DEEP, SEEN
+from teeter.engine.view.render.resources import Triangles, fan, geom_of, triangles_of
+from teeter.engine.view.render.shading import FLOOR_DEPTH_M, grain_axes
+from teeter.engine.world import TABLE, Body
+from teeter.models.build import build
+from teeter.models.piece import Array, Piece
+from teeter.models.spec import parse
 
 EDGE_MM = 3.0
 """Radius of the edges of the top."""

@@ -1,12 +1,10 @@
 """Whose turn it is to draw: OpenGL is one thread's at a time, and no process's that was forked from one that has it."""
 
-from __future__ import annotations
-
 import ctypes
 import threading
 import time
 
-from engine.view.opengl import ViewError
+from teeter.engine.view.opengl import ViewError
 
 PATIENCE_S = 60.0
 """Seconds in which a thread that has a stage open draws something; another one waits no longer for it to end."""

@@ -1,4 +1,4 @@
-"""A verdict as a picture: the scene with contact forces, centre of mass, support polygon and weakest piece.
+"""A verdict as a picture: the scene with contact forces, centre of mass, support polygon and the piece that goes first.
 
 Forces are those of least squares (`topple/balance/forces.py`), one arrow for each two bodies that touch, on the upper
 one.
@@ -14,20 +14,20 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from engine.pose import vector_of
-from engine.topple.balance.equilibrium import balance_of
-from engine.topple.balance.forces import least_squares
-from engine.topple.contact.detection import Contacts
-from engine.topple.errors import StaticsError
-from engine.topple.verdict import CheckOptions, Verdict, contacts_of
-from engine.topple.words import headline, rows
-from engine.view.camera import BoundingSphere, Vector, framing
-from engine.view.frame import Frame, frame_of
-from engine.view.overlays import Arrow, Line, Overlay, Spot
-from engine.view.panels import Gap, Item, Panel, Text, Tone
-from engine.view.render.stage import Stage
-from engine.world import TABLE, Assembly
-from models.piece import Array
+from teeter.engine.pose import vector_of
+from teeter.engine.topple.balance.equilibrium import balance_of
+from teeter.engine.topple.balance.forces import least_squares
+from teeter.engine.topple.contact.detection import Contacts
+from teeter.engine.topple.errors import StaticsError
+from teeter.engine.topple.verdict import CheckOptions, Verdict, contacts_of
+from teeter.engine.topple.words import coloured, headline, rows
+from teeter.engine.view.camera import BoundingSphere, Vector, framing
+from teeter.engine.view.frame import Frame, frame_of
+from teeter.engine.view.overlays import Arrow, Line, Overlay, Spot
+from teeter.engine.view.panels import Gap, Item, Panel, Text, Tone
+from teeter.engine.view.render.stage import Stage
+from teeter.engine.world import TABLE, Assembly
+from teeter.models.piece import Array
 
 SIZE = (1600, 1000)
 MAX_ARROW, ARROW_RADIUS = 0.42, 0.0085
@@ -99,12 +99,10 @@ def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions
 
 
 def marked(verdict: Verdict) -> Frame:
-    """Returns the scene with the weakest piece, or the first to fall, in colour."""
-    frame, topples = frame_of(verdict.judged.bodies), verdict.word == "topples"
-    weakest, first = verdict.statics.weakest, verdict.dynamics.first_to_move
-    named = (first or weakest) if topples else (weakest or first)
-    colour = FALLEN_COLOUR if topples else WEAKEST_COLOUR
-    return Frame(frame.names, frame.poses, {named: colour} if named in frame.names else {})
+    """Returns the scene with the piece that goes first, or would, in colour."""
+    frame, found = frame_of(verdict.judged.bodies), coloured(verdict)
+    colour = FALLEN_COLOUR if verdict.word == "topples" else WEAKEST_COLOUR
+    return Frame(frame.names, frame.poses, {found[0]: colour} if found and found[0] in frame.names else {})
 
 
 def overlays_on(verdict: Verdict, sphere: BoundingSphere) -> tuple[list[Overlay], float]:
@@ -199,8 +197,8 @@ def _panels(verdict: Verdict, frame: Frame, scale: float) -> tuple[Panel, ...]:
     facts: list[Item] = [Text(headline(verdict), TONES[verdict.word], "normal", bold=True), Gap(2.0)]
     told = [(label, text) for label, text in rows(verdict) if label != "time"]
     facts += [Text(f"{label}: {text}" if label else text, "plain", "small") for label, text in told]
-    word = "goes first" if verdict.word == "topples" else "weakest piece"
-    legend = [(f"{word}: {name}", colour) for name, colour in frame.highlights.items()]
+    found = coloured(verdict)
+    legend = [(found[1], colour) for colour in frame.highlights.values()] if found else []
     if scale > 0:
         newton = _round_newton(0.02 / scale)
         length = f"{1e3 * newton * scale:.0f} mm of arrow = {newton:g} N"

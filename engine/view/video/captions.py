@@ -1,18 +1,16 @@
 """What is written over a film: whose turn it is, what just happened, a title before and the result after."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.view.panels import Gap, Panel, Place, Size, Text
-from engine.view.render.bounds import ScreenRect
-from engine.view.video.pace import Timing
-from engine.view.window.hud import width_of
-from engine.view.window.items import FONT_UNITS, PADDING
-from models.piece import Array
+from teeter.engine.view.panels import Gap, Panel, Place, Size, Text
+from teeter.engine.view.render.bounds import ScreenRect
+from teeter.engine.view.video.pace import Timing
+from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.items import FONT_UNITS, PADDING
+from teeter.models.piece import Array
 
 STAY_S = 3.2
 """Seconds that a line stays when no other comes."""

@@ -6,19 +6,17 @@ and the eye stays outside every cylinder; of the directions it may look from, th
 is taken.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from engine.pose import vector_of
-from engine.record.motion import Carry, Collapse
-from engine.view.camera import Camera
-from engine.view.video.scenery import Scenery
-from models.piece import Array
+from teeter.engine.pose import vector_of
+from teeter.engine.record.motion import Carry, Collapse
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.video.scenery import Scenery
+from teeter.models.piece import Array
 
 CameraName = Literal["director", "follow", "orbit", "front"]
 CAMERAS: tuple[CameraName, ...] = ("director", "follow", "orbit", "front")

@@ -1,7 +1,5 @@
 """Frames and sound into a file. What is being written lies beside the file under another name until it is whole."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
@@ -13,10 +11,10 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from engine.view.opengl import ViewError
-from engine.view.render.png import png_of
-from engine.view.video.film import LOOPS, Recipe
-from models.files import check_output, whole_or_nothing
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.view.render.png import png_of
+from teeter.engine.view.video.film import LOOPS, Recipe
+from teeter.models.files import check_output, whole_or_nothing
 
 Pixels = NDArray[np.uint8]
 Sound = NDArray[np.float32]

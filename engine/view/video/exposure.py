@@ -3,8 +3,6 @@
 Both are sampled: a frame is the mean of a few pictures, each a little later and from another place of the lens.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import vector_of
-from engine.record.motion import Collapse
-from engine.view.camera import Camera
-from engine.view.video.pace import Timing
-from models.piece import Array
+from teeter.engine.pose import vector_of
+from teeter.engine.record.motion import Collapse
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.video.pace import Timing
+from teeter.models.piece import Array
 
 SHUTTER, BLUR_PX, MAX_SAMPLES = 0.5, 2.0, 8
 """The part of a frame for which the shutter is open; pixels of motion that one picture may leave out, and pictures a

@@ -3,8 +3,6 @@
 Plain values. A film is planned as a whole and drawn frame by frame, in any order and by any number of processes.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,24 +14,24 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.rotation import slerp
-from engine.pose import Pose
-from engine.record.motion import Motion
-from engine.record.reader import Replay
-from engine.view.camera import Camera
-from engine.view.frame import Frame, frame_of
-from engine.view.opengl import ViewError
-from engine.view.panels import Panel
-from engine.view.render import mannequin
-from engine.view.render.bounds import NOWHERE, ScreenRect, seen
-from engine.view.render.shading import QUALITY_LEVELS, TABLE_TOPS, Quality, TableTop
-from engine.view.video import captions, director, exposure
-from engine.view.video.captions import Telling
-from engine.view.video.director import CAMERAS, CameraName
-from engine.view.video.pace import PaceName, Timing, timing_of
-from engine.view.video.scenery import MAX_SHOWN_POSES, Holder, Scenery, scenery_of
-from engine.world import FLOOR, TABLE, Body
-from models.piece import Array
+from teeter.engine.geometry.rotation import slerp
+from teeter.engine.pose import Pose
+from teeter.engine.record.motion import Motion
+from teeter.engine.record.reader import Replay
+from teeter.engine.view.camera import Camera
+from teeter.engine.view.frame import Frame, frame_of
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.view.panels import Panel
+from teeter.engine.view.render import mannequin
+from teeter.engine.view.render.bounds import NOWHERE, ScreenRect, seen
+from teeter.engine.view.render.shading import QUALITY_LEVELS, TABLE_TOPS, Quality, TableTop
+from teeter.engine.view.video import captions, director, exposure
+from teeter.engine.view.video.captions import Telling
+from teeter.engine.view.video.director import CAMERAS, CameraName
+from teeter.engine.view.video.pace import PaceName, Timing, timing_of
+from teeter.engine.view.video.scenery import MAX_SHOWN_POSES, Holder, Scenery, scenery_of
+from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.models.piece import Array
 
 LOOPS = (".gif", ".webp")
 MIN_SIDE_PX, MAX_SIDE_PX = 16, 4096

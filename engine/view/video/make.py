@@ -3,8 +3,6 @@
 A frame depends on its number alone, so the film is the same whoever draws it.
 """
 
-from __future__ import annotations
-
 import math
 import multiprocessing
 import os
@@ -23,17 +21,17 @@ from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
 from numpy.typing import NDArray
 
-from engine.record.reader import Replay
-from engine.view.opengl import ViewError
-from engine.view.render.decals import decal_area, decal_picture
-from engine.view.render.device import is_open
-from engine.view.render.shading import fibres, rings
-from engine.view.render.stage import Stage
-from engine.view.video import encode
-from engine.view.video.captions import Telling
-from engine.view.video.film import LOOPS, Film, Recipe, Shot, film_of
-from engine.workers import can_start, end_with_parent
-from engine.world import Body
+from teeter.engine.record.reader import Replay
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.view.render.decals import decal_area, decal_picture
+from teeter.engine.view.render.device import is_open
+from teeter.engine.view.render.shading import fibres, rings
+from teeter.engine.view.render.stage import Stage
+from teeter.engine.view.video import encode
+from teeter.engine.view.video.captions import Telling
+from teeter.engine.view.video.film import LOOPS, Film, Recipe, Shot, film_of
+from teeter.engine.workers import can_start, end_with_parent
+from teeter.engine.world import Body
 
 Pixels = NDArray[np.uint8]
 PixelFormat = Literal["yuv420p", "rgb24"]
@@ -94,7 +92,7 @@ def make(
         # the processes that draw have begun
         sound = None
         if recipe.sound:
-            from engine.view.sound import soundtrack
+            from teeter.engine.view.sound import soundtrack
 
             sound = soundtrack(film, replay, encode.RATE)
         encode.write_video(path, recipe, drawn, len(film), sound, tell, force=force)

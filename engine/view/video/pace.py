@@ -4,15 +4,13 @@ One curve of speed decides everything: quiet stretches run fast, collapses slow,
 Frames, sound and captions all look up the same curve, so they cannot drift apart.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from engine.record.motion import STILL_SPEED, Motion
-from models.piece import Array
+from teeter.engine.record.motion import STILL_SPEED, Motion
+from teeter.models.piece import Array
 
 PaceName = Literal["lively", "true"]
 

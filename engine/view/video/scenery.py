@@ -1,21 +1,19 @@
 """What a director knows of a recording: where everything is at any moment, which pieces make the tower, how they are
 held."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.geometry.rotation import rotated
-from engine.record.format import JOURNAL, TRACK, RecordError
-from engine.record.motion import Carry, Motion, motion_of
-from engine.record.reader import Replay
-from engine.view.camera import BOX_CORNERS
-from engine.view.render import mannequin
-from engine.world import FLOOR, TABLE, Body
-from models.piece import Array
+from teeter.engine.geometry.rotation import rotated
+from teeter.engine.record.format import JOURNAL, TRACK, RecordError
+from teeter.engine.record.motion import Carry, Motion, motion_of
+from teeter.engine.record.reader import Replay
+from teeter.engine.view.camera import BOX_CORNERS
+from teeter.engine.view.render import mannequin
+from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.models.piece import Array
 
 MAX_SHOWN_S = 6 * 3600.0
 """Seconds of a recording: timing, camera and sound have many points in each. Time at a table stands still while nobody

@@ -4,8 +4,6 @@ Keys have Panda3D's names: `a`, `1`, `space`, `enter`, `escape`, `arrow_left`, `
 `mouse1` (left), `mouse2` (middle), `mouse3` (right), `wheel_up`, `wheel_down`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

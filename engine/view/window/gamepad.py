@@ -5,8 +5,6 @@ All gamepads that are plugged in act as one; they may come and go at any time. B
 `pad_down` (the cross), `pad_lb`, `pad_rb`, `pad_lt`, `pad_rt`, `pad_ls`, `pad_rs`, `pad_back`, `pad_start`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

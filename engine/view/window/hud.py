@@ -1,7 +1,5 @@
 """Panels drawn over a window: one node a shape, kept from one layout to the next where it stays the same."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
@@ -13,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.opengl import ViewError
-from engine.view.panels import Panel
-from engine.view.render.resources import shader
-from engine.view.window.layout import Layout, lay_out
-from engine.view.window.shapes import Fill, Image, Letters, Rect, Shape
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.view.panels import Panel
+from teeter.engine.view.render.resources import shader
+from teeter.engine.view.window.layout import Layout, lay_out
+from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, Shape
 
 SORT = 50
 FONT_FILES = {False: "SourceSansPro-Regular.ttf", True: "SourceSansPro-Semibold.ttf"}

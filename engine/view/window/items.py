@@ -3,12 +3,10 @@
 Sizes are in units; what a unit is in pixels the layout says.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
-from engine.view.panels import (
+from teeter.engine.view.panels import (
     Button,
     Fan,
     Field,
@@ -22,8 +20,18 @@ from engine.view.panels import (
     Text,
     Tone,
 )
-from engine.view.render.shading import srgb_of
-from engine.view.window.shapes import Colour, Fill, Image, LayoutBox, Letters, Measure, Rect, Region, wrapped
+from teeter.engine.view.render.shading import srgb_of
+from teeter.engine.view.window.shapes import (
+    Colour,
+    Fill,
+    Image,
+    LayoutBox,
+    Letters,
+    Measure,
+    Rect,
+    Region,
+    wrapped,
+)
 
 
 def colour_of(hexadecimal: str, opacity: float = 1.0) -> Colour:

@@ -1,7 +1,5 @@
 """Keys and mouse buttons of one window, as Panda3D reports them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from panda3d import core

@@ -4,13 +4,11 @@ No graphics library. Panels stand in three columns. Sizes are in units: a pictur
 `WIDTH_UNITS` wide, whatever its pixels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.view.panels import Panel, Place, Text
-from engine.view.window.items import (
+from teeter.engine.view.panels import Panel, Place, Text
+from teeter.engine.view.window.items import (
     FOCUS,
     MARGIN,
     PADDING,
@@ -22,7 +20,7 @@ from engine.view.window.items import (
     ItemLayout,
     colour_of,
 )
-from engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Region, Shape, faded
+from teeter.engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Region, Shape, faded
 
 BACKDROP, DIMMED = colour_of("#f1ece2", 0.995), colour_of("#2b2620", 0.45)
 """Behind a panel that covers the picture, and behind a dialog."""

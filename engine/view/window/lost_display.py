@@ -1,7 +1,5 @@
 """What is said when the display goes away, and the process with it."""
 
-from __future__ import annotations
-
 import ctypes
 import ctypes.util
 import os

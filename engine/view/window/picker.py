@@ -1,17 +1,15 @@
 """Picking: which body a ray meets first, by the meshes people see."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.rotation import matrix_of
-from engine.view.camera import Vector
-from engine.view.frame import Frame
-from models.piece import Piece
+from teeter.engine.geometry.rotation import matrix_of
+from teeter.engine.view.camera import Vector
+from teeter.engine.view.frame import Frame
+from teeter.models.piece import Piece
 
 Array = NDArray[np.float64]
 

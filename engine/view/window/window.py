@@ -21,24 +21,34 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.camera import BoundingSphere, Camera
-from engine.view.frame import Frame
-from engine.view.opengl import ViewError
-from engine.view.overlays import Overlay
-from engine.view.render.device import close_screen, open_screen, sampler_of
-from engine.view.render.passes import covering
-from engine.view.render.resources import shader
-from engine.view.render.shading import MAX_SIDE_PX, Quality, TableTop
-from engine.view.sound import Speaker
-from engine.view.window.events import Clicked, Closed, Event, Lift, PointerMoved, Press, Resized, Slid, Typed
-from engine.view.window.gamepad import Gamepad, PandaPads
-from engine.view.window.hud import Hud
-from engine.view.window.keyboard import AGAIN, CLOSE, DOWN, TYPED, UP, Keyboard
-from engine.view.window.shapes import Region
-from engine.world import Body
+from teeter.engine.view.camera import BoundingSphere, Camera
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.opengl import ViewError
+from teeter.engine.view.overlays import Overlay
+from teeter.engine.view.render.device import close_screen, open_screen, sampler_of
+from teeter.engine.view.render.passes import covering
+from teeter.engine.view.render.resources import shader
+from teeter.engine.view.render.shading import MAX_SIDE_PX, Quality, TableTop
+from teeter.engine.view.sound import Speaker
+from teeter.engine.view.window.events import (
+    Clicked,
+    Closed,
+    Event,
+    Lift,
+    PointerMoved,
+    Press,
+    Resized,
+    Slid,
+    Typed,
+)
+from teeter.engine.view.window.gamepad import Gamepad, PandaPads
+from teeter.engine.view.window.hud import Hud
+from teeter.engine.view.window.keyboard import AGAIN, CLOSE, DOWN, TYPED, UP, Keyboard
+from teeter.engine.view.window.shapes import Region
+from teeter.engine.world import Body
 
 if TYPE_CHECKING:
-    from engine.view.render.stage import Stage
+    from teeter.engine.view.render.stage import Stage
 
 SIZE = (1280, 720)
 MIN_SIDE_PX = 16
@@ -104,7 +114,7 @@ class Window:
     ) -> Stage:
         """Shows a stage of these bodies instead of the one before. sphere, unread: as for a stage."""
         # what builds pieces takes longer to load than all else here: panels are seen before
-        from engine.view.render.stage import Stage
+        from teeter.engine.view.render.stage import Stage
 
         self.clear()
         self.quality = quality or self.quality

@@ -12,11 +12,10 @@ export interface Choose {type: "choose"; turn: number; choice: number;}
 export interface Fetch {piece: string; type: "fetch";}
 export interface HandAct {type: "hand"; name: "left" | "right" | "far" | "near" | "turn_left" | "turn_right" | "lift" | "lower" | "flip" | "tilt" | "places" | "tap" | "pull_out" | "let_go" | "rest" | "lay"; right: [number, number]; number: number; is_fine?: boolean;}
 export interface Hello {type: "hello"; secret: string; seat?: string | null; token?: string | null;}
-export interface LayDown {type: "lay"; gap?: number | null;}
 export interface MuteGuest {type: "mute"; name: string; is_muted: boolean;}
 export interface Pause {is_paused: boolean; type: "pause";}
 export interface Ping {type: "ping"; number: number;}
-export interface Plain {type: "let_go" | "undo" | "pull_out" | "offer_places" | "coach" | "clear";}
+export interface Plain {type: "undo" | "offer_places" | "coach" | "clear";}
 export interface PointAt {type: "point"; origin: [number, number, number]; direction: [number, number, number]; at: [number, number]; number: number; is_fine?: boolean;}
 export interface SendAway {type: "send_away"; name: string;}
 export interface SetSpeed {factor: number; type: "speed";}
@@ -28,7 +27,7 @@ export interface StandUp {type: "stand_up";}
 export interface Tilt {degrees: number; towards: number; type: "tilt";}
 export interface ToBot {type: "to_bot"; seat: string; style: string;}
 export interface ToPerson {type: "to_person"; seat: string;}
-export type Order = Hello | Sit | StandUp | Choose | AimAt | PointAt | Shift | Spin | HandAct | LayDown | Plain | BringModel | Shove | Tilt | Fetch | Chat | Ping | ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway;
+export type Order = Hello | Sit | StandUp | Choose | AimAt | PointAt | Shift | Spin | HandAct | Plain | BringModel | Shove | Tilt | Fetch | Chat | Ping | ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway;
 export interface Away {type: "away"; seat: string; seconds_left: number;}
 export interface Bodies {type: "bodies"; first: number; scene: SceneParts; blob: string;}
 export interface BrokenNews {type: "broken"; why: string;}

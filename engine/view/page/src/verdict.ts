@@ -6,6 +6,7 @@ import { button, make } from "./dom";
 import { Loop } from "./loop";
 import { cross, length } from "./maths";
 import { framing, Orbit } from "./orbit";
+import { difference } from "./proven";
 import type { Overlay } from "./marks";
 import type { Stage } from "./stage";
 
@@ -177,6 +178,14 @@ export class VerdictView {
         for (;;) {
           const { done, value } = steps.next();
           if (done) {
+            const { props } = this.stage;
+            const other = difference(
+              certificate,
+              value,
+              this.data,
+              (n) => props.shapes[props.bodies[n].mesh].points,
+            );
+            if (other) throw new RefusedError(`it is of something else than is shown: ${other}`);
             this.claim = value;
             line.className = "proof proven";
             line.textContent = `✓ Proven here, in exact fractions: it ${this.claim}.`;

@@ -1,0 +1,1 @@
+../../teeter/__init__.py

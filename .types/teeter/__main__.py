@@ -1,0 +1,1 @@
+../../teeter/__main__.py

@@ -1,0 +1,183 @@
+"""What the commands print as JSON, as one JSON Schema: made of the types and dataclasses that make that JSON."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    NotRequired,
+    TypedDict,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from teeter.engine.topple.laboratory.noise import Method
+from teeter.engine.topple.laboratory.sweep import SweepRow
+from teeter.engine.topple.verdict import Word
+from teeter.engine.topple.verdict_json import VerdictJson
+from teeter.games.api.results import ExplainResult, NoiseResult, PoseResult, ProbeResult
+
+VERSION = 1
+"""Raised when something that was printed is not, or means something else; what is added does not raise it."""
+SCHEMA = "https://json-schema.org/draft/2020-12/schema"
+NAMES = {"Method": Method, "Word": Word}
+"""Types that a dataclass names, but whose module it does not load."""
+NOT_PRINTED = {SweepRow: {"key"}}
+PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+Column = list[float | None] | list[str] | list[bool]
+
+
+class TableJson(TypedDict):
+    """The table that a scene stands on."""
+
+    size_mm: list[float]
+    top_mm: float
+
+
+class ReadJson(TypedDict):
+    """What was read."""
+
+    pieces: int
+    supports: int
+    size_mm: list[float]
+    mass_g: float
+    unit: str
+    up: str
+    table: TableJson | None
+    closed_mm: float
+    loads: list[str]
+
+
+class ClaimJson(TypedDict):
+    """What a certificate proves."""
+
+    claim: Literal["stands", "topples"] | None
+    why: str | None
+
+
+class SentencesJson(TypedDict):
+    """Why, where statics knows of nothing that moves."""
+
+    sentences: list[str]
+
+
+class CheckJson(VerdictJson):
+    """`teeter check --json`, with what --explain, --noise, --certificate and --data add."""
+
+    read: ReadJson
+    explain: NotRequired[ExplainResult | SentencesJson]
+    certificate: NotRequired[ClaimJson]
+    noise: NotRequired[NoiseResult]
+    fitted: NotRequired[list[str]]
+    contacts: NotRequired[dict[str, Column]]
+    interfaces: NotRequired[dict[str, Column]]
+    rest: NotRequired[dict[str, Column]]
+
+
+class StepJson(TypedDict):
+    """One step."""
+
+    step: int
+    piece: str
+    verdict: Word
+    tilt_deg: float | None
+
+
+class StepsJson(TypedDict):
+    """`teeter check --steps --json`."""
+
+    teeter: str
+    scene: str
+    verdict: Word
+    steps: list[StepJson]
+    total: int
+    falls_at: int | None
+    sentences: list[str]
+
+
+class ProbeJson(TypedDict):
+    """`teeter probe --json`: newtons; `pull_n` is null for what is stuck."""
+
+    teeter: str
+    scene: str
+    pieces: dict[str, ProbeResult]
+
+
+class SweepJson(TypedDict):
+    """`teeter sweep --json`: `table` is null where `--out` has it."""
+
+    teeter: str
+    scene: str
+    piece: str | None
+    rows: int
+    verdicts: dict[str, int]
+    judged_by: dict[str, int]
+    best: list[SweepRow]
+    out: str | None
+    table: list[SweepRow] | None
+
+
+class PosesJson(TypedDict):
+    """`teeter poses --json`."""
+
+    teeter: str
+    scene: str
+    piece: str
+    poses: list[PoseResult]
+
+
+KINDS = {"check": CheckJson, "steps": StepsJson, "probe": ProbeJson, "sweep": SweepJson, "poses": PosesJson}
+"""By what prints it."""
+
+
+def schema(kind: str) -> dict[str, Any]:
+    """Returns the schema of what one command prints, by a name of `KINDS`."""
+    parts: dict[str, Any] = {}
+    whole = _of(KINDS[kind], parts)
+    return {"$schema": SCHEMA, "$id": f"urn:teeter:{kind}:{VERSION}", **whole, "$defs": parts}
+
+
+def _of(kind: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    """Returns the schema of a type. parts: those of the objects in it, which are named, are added."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind in PLAIN:
+        return {"type": PLAIN[kind]}
+    if origin is NotRequired:
+        return _of(inner[0], parts)
+    if origin is Literal:
+        return {"enum": list(inner)}
+    if origin in (Union, UnionType):
+        return {"anyOf": [_of(each, parts) for each in inner]}
+    if origin is list or (origin is tuple and inner[-1] is Ellipsis):
+        return {"type": "array", "items": _of(inner[0], parts)}
+    if origin is tuple:
+        each = [_of(one, parts) for one in inner]
+        return {"type": "array", "prefixItems": each, "minItems": len(each), "maxItems": len(each)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _of(inner[1], parts)}
+    if not (is_typeddict(kind) or is_dataclass(kind)):
+        raise TypeError(f"{kind} has no JSON")
+    name = kind.__name__
+    if name not in parts:
+        parts[name] = {}  # before its parts are looked at
+        parts[name] = _object(kind, parts)
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _object(kind: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    hints = get_type_hints(kind, localns=NAMES, include_extras=True)
+    if is_dataclass(kind):
+        hints = {each.name: hints[each.name] for each in fields(kind)}
+    hints = {name: hint for name, hint in hints.items() if name not in NOT_PRINTED.get(kind, ())}
+    return {
+        "type": "object",
+        "description": " ".join((kind.__doc__ or "").split()),
+        "properties": {name: _of(hint, parts) for name, hint in hints.items()},
+        "required": [name for name, hint in hints.items() if get_origin(hint) is not NotRequired],
+        "additionalProperties": False,
+    }

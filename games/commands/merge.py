@@ -1,0 +1,36 @@
+"""`teeter merge`: the tables of an array job as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from teeter.games.commands.console import OK, Force, refuse, say
+
+LISTED = 8
+"""Rows that are missing, named at most."""
+
+
+def run(
+    tables: Annotated[list[Path], typer.Argument(help="Tables of `teeter sweep --shard`, .csv or .parquet.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Table to write, .csv or .parquet.")],
+    force: Force = False,
+) -> int:
+    """Put the tables of the shards of a sweep together, in order; rows that are missing are named."""
+    from teeter.engine.topple.laboratory.results_table import merged, write
+    from teeter.games.commands.sweep import TABLES
+    from teeter.models.files import check_output
+
+    if out.suffix not in TABLES:
+        refuse(f"--out = {out}: must end in {', '.join(TABLES)}")
+    check_output(out, force=force, inputs=tables)
+    rows = merged(tables)
+    write(out, rows, force=force)
+    say(f"wrote {out}: {len(rows)} rows of {len(tables)} tables")
+    there = {row.number for row in rows}
+    if gaps := [number for number in range(max(there, default=-1)) if number not in there]:
+        named = ", ".join(map(str, gaps[:LISTED])) + (", ..." if len(gaps) > LISTED else "")
+        say(f"{len(gaps)} before the last are missing: {named}")
+    return OK

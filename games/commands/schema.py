@@ -1,0 +1,23 @@
+"""`teeter schema`: what `--json` prints, for programs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from teeter.games.commands.console import OK, print_json, refuse
+
+COMMANDS = ("check", "steps", "probe", "sweep", "poses")
+
+
+def run(
+    command: Annotated[str, typer.Argument(help="Whose: check, steps, probe, sweep or poses.")] = "check",
+) -> int:
+    """The JSON Schema of what a command prints with --json. Its number goes up when something is printed no more."""
+    if command not in COMMANDS:
+        refuse(f"{command}: must be one of {', '.join(COMMANDS)}")
+    from teeter.games.api.schema import schema
+
+    print_json(schema(command))
+    return OK

@@ -1,0 +1,71 @@
+"""What commands print as JSON is what `teeter schema` says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from teeter.games.api.schema import KINDS
+from teeter.games.commands.schema import COMMANDS
+
+
+def printed(*words: str) -> tuple[int, Any]:
+    command = [sys.executable, "-m", "teeter.games", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def schemas() -> dict[str, Any]:
+    found = {kind: printed("schema", kind)[1] for kind in COMMANDS}
+    for each in found.values():
+        jsonschema.Draft202012Validator.check_schema(each)
+    return found
+
+
+def test_every_kind_is_named_by_the_command() -> None:
+    assert tuple(KINDS) == COMMANDS
+    refused = subprocess.run(
+        [sys.executable, "-m", "teeter.games", "schema", "chekc"], capture_output=True, text=True, check=False
+    )
+    assert (refused.returncode, refused.stdout) == (2, "")
+
+
+ONE = ("--workers", "1", "--json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("check", ("check", "arch", "--explain", "--data", *ONE)),
+        ("check", ("check", "tower_gone", "--explain", *ONE)),
+        (
+            "check",
+            ("check", "two_bricks", "--noise", "1", "--friction-range", "0.3:0.5", "--samples", "3", *ONE),
+        ),
+        ("check", ("check", "two_bricks", "--witness", "--accelerate", "0.1", *ONE)),
+        ("check", ("check", "ball_on_ball", "--certificate", "FILE", *ONE)),
+        ("check", ("check", "ruler_stack", "--settle", "0.5", *ONE)),
+        ("steps", ("check", "two_bricks", "--steps", *ONE)),
+        ("probe", ("probe", "bridge", "--json")),
+        ("sweep", ("sweep", "two_bricks", "--piece", "slab", "--x=-60:60:4", "--y", "0", *ONE)),
+        ("poses", ("poses", "egg_on_tip", "--json")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value[:3]),
+)
+def test_what_is_printed_fits(
+    schemas: dict[str, Any], kind: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    code, found = printed(*(str(tmp_path / "proof.json") if word == "FILE" else word for word in words))
+    assert code in (0, 1, 3)
+    jsonschema.validate(found, schemas[kind], cls=jsonschema.Draft202012Validator)
+    # and a key that nobody announced does not
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**found, "unheard": 1}, schemas[kind])
