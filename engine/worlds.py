@@ -55,7 +55,7 @@ def require_engine(engine: str | None) -> Engine | None:
     if engine is None:
         return None
     there = installed_engines()
-    if engine in there or (engine not in ENGINES and engine in installed("teeter.engines")):
+    if engine in there or (str(engine) not in ENGINES and str(engine) in installed("teeter.engines")):
         return engine
     known = engine in ENGINES
     what = f"not installed: pip install {PACKAGES[engine]}" if known else "no engine of that name"

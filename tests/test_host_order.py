@@ -38,5 +38,7 @@ def test_the_host_mutes_and_sends_away_by_buttons(browser: Browser) -> None:
                 "() => document.querySelector('.lost').textContent.includes('has sent you away')"
             )
         owner.page.wait_for_function("() => !document.querySelector('.guest')")
-        assert owner.text(".lines").count("New link for") == 2
+        owner.page.wait_for_function(
+            "() => document.querySelector('.lines').textContent.split('New link for').length === 3"
+        )
         assert owner.faults == []

@@ -324,7 +324,8 @@ def test_a_folder_is_free_again_when_going_on_was_broken_off(tmp_path: Path, mom
 def test_a_record_of_an_engine_that_is_not_here_is_not_compared(
     moment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("teeter.games.play.playback.installed_engines", lambda: ("rapier",))
+    for module in ("engine.worlds", "games.play.playback"):
+        monkeypatch.setattr(f"teeter.{module}.installed_engines", lambda: ("rapier",))
     found = verify(moment)
     assert not found.agrees
     assert not found.comparable

@@ -268,7 +268,7 @@ def checkpoint_at(replay: Replay, seconds: float) -> int:
 
 def _afresh(meta: Meta) -> Meta:
     """Returns the head of a record that begins anew, here and now."""
-    engine = next(each for each in installed_engines() if each == meta.engine)
+    engine = require_engine(meta.engine)
     here = {"versions": Versions.installed(), "platform": fingerprint(engine), "outcome": None}
     return Meta.model_validate({**dict(meta), **here})
 
