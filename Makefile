@@ -36,10 +36,15 @@ coverage: $(STAMP)
 versions: $(STAMP)
 	PYTHON=$(abspath $(BIN)/python) JOBS=$(JOBS) .ci/versions
 
-lint: $(STAMP)
+lint: $(STAMP) .types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# links for mypy: the folders as the one package they are installed as
+.types:
+	@mkdir -p .types/teeter
+	@ln -sfn $(addprefix ../../,engine games models scenes $(wildcard teeter/*.py) teeter/py.typed) .types/teeter/
 
 # bundles the script of HTML pages; commit it with its sources
 page: $(STAMP)

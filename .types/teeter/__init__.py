@@ -1,1 +1,0 @@
-../../teeter/__init__.py

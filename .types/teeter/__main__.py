@@ -1,1 +1,0 @@
-../../teeter/__main__.py
