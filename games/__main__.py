@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+# until it is known what else to do SIGINT ends the process, as SIGTERM does: Python would leave a trace, or lose it. The
+# module `signal` takes long to load itself
+__import__("_signal").signal(2, 0)
+
 HOME = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 if __name__ == "__main__" and not sys.flags.safe_path and os.path.realpath(sys.path[0]) != HOME:
     # the current folder, which `-m` puts first: what lies there by the name of a package is no part of teeter

@@ -97,9 +97,12 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
+"""As in `typing`, which takes long to load."""
 if TYPE_CHECKING:
+    from typing import Any
+
     from teeter.engine.topple.balance.statics import Statics as Statics
     from teeter.engine.topple.laboratory.sweep import SweepRow as SweepRow
     from teeter.engine.workers import Interrupted as Interrupted

@@ -73,6 +73,8 @@ def test_a_game_broken_off_is_gone_on_with_in_its_file_or_in_another(tmp_path: P
     again = ["play", "--resume", str(path), "--headless", "--turns", "4"]
     before = path.read_bytes()
     left = load(path)
+    # whoever reads its seed knows what is hidden until its end
+    assert path.stat().st_mode & 0o777 == 0o600
     end = left.checkpoints[-1].step / left.meta.rate
     told = RUN.invoke(app, [*again, "--record", str(other), "--from", str(end)])
     assert told.exit_code == 0, told.output

@@ -167,6 +167,8 @@ WHOLE = ("made/", "game.glb", "page.html", "arch.png", "trial.teeter", "sheet.pn
 """What may be there when the signal came after it was written, and is whole then: nothing is written in place."""
 OURS = re.compile(rf'"{ROOT}/(?!\.venv)')
 """A line of a trace that is of teeter itself."""
+FATAL = ("Fatal Python error: init_", "Could not import runpy module")
+"""How what Python says of an interrupt begins that came before it had loaded itself."""
 TRIALS = 10
 
 
@@ -192,8 +194,9 @@ def test_every_command_at_random_moments(
         codes = {128 + number, -number}
         # nothing can be told to Python any more when it leaves, all being done
         codes |= {0} if found.took < LEAVING_S else set()
-        # while Python itself is loaded an interrupt is a fatal error of it, or a trace without a line of ours
-        codes |= {1} if "init_import_site" in found.error else set()
+        # while Python itself is loaded an interrupt is a fatal error of it, or lost by it, before a line of ours
+        codes |= {1} if found.error.startswith(FATAL) else set()
+        codes |= {0} if "_get_module_lock" in found.error else set()
         is_right = found.code in ({-number} if number == signal.SIGKILL else codes)
         strays = [name for name in found.files if not name.startswith(WHOLE) or name.endswith(".part")]
         has_strays = strays and number != signal.SIGKILL

@@ -291,7 +291,15 @@ def ended(person: Person, file: Path) -> Any:
     kept = read_replay(file).meta.outcome
     assert kept is not None
     assert kept["ended"] is True
+    # what is over has no secrets; until then only its owner may read it
+    assert file.stat().st_mode & 0o777 == 0o666 & ~mask()
     return outcome
+
+
+def mask() -> int:
+    """What this process takes away from the modes of its files."""
+    os.umask(found := os.umask(0o022))
+    return found
 
 
 def collapse_shown_again(file: str) -> None:

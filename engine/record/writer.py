@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -135,10 +136,12 @@ class Recorder:
             self._streams[part.COMMITS].add(part.Commit(step, digest, lengths).line())
             self._streams[part.COMMITS].sync()
 
-    def close(self, outcome: Mapping[str, Any] | None = None) -> None:
+    def close(self, outcome: Mapping[str, Any] | None = None, *, is_private: bool = False) -> None:
         """Ends the recording: pack it to `path` in one step and remove the folder. Closing twice is fine.
 
         outcome: how the game ended, any JSON object. Raises ValueError when it is not; the recording is then open.
+        is_private: nobody else may read the file, because the game can go on: its seed tells what is hidden. A file
+        that was there keeps its mode.
         """
         if self._state == "closed":
             return
@@ -152,7 +155,7 @@ class Recorder:
             for stream in self._streams.values():
                 stream.sync()
                 stream.close()
-            self._pack(text)
+            self._pack(text, 0o600 if is_private else 0o666)
         self._state = "closed"
 
     def leave(self) -> None:
@@ -221,13 +224,13 @@ class Recorder:
             self._framed = self._last["frame"] = int(replay.steps[-1])
             self._held = replay.poses[-1].copy()
 
-    def _pack(self, text: bytes) -> None:
-        """Packs the folder; the name of the result is there only when all of it is."""
+    def _pack(self, text: bytes, mode: int) -> None:
+        """Packs the folder; the name of the result is there only when all of it is. mode: as for `os.open`."""
         whole = part.read(self.folder, meta=text)
         packed = self.folder / "packed"
         try:
             packed.unlink(missing_ok=True)
-            with packed.open("xb") as stream:
+            with open(packed, "xb", opener=partial(os.open, mode=mode)) as stream:
                 archive.write(whole, stream)
                 stream.flush()
                 if self.path.exists():

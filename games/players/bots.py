@@ -218,7 +218,7 @@ def play_out(session: Session, recorder: Recorder | None, seed: int, most_turns:
     try:
         summary = session.summary(play(session, bots_of(session, seed), most_turns))
         if recorder is not None:
-            recorder.close(summary)
+            recorder.close(summary, is_private=session.outcome is None)
         names = [seat.name for seat in session.state.seats]
         scores = session.game.rules.scores(session.state)
         return {**summary, "players": names, "scores": dict(zip(names, scores, strict=True))}

@@ -96,7 +96,7 @@ class ActiveGame:
     def pack(self) -> None:
         """End the record here."""
         if self.recorder is not None:
-            self.recorder.close(self.session.summary())
+            self.recorder.close(self.session.summary(), is_private=self.session.outcome is None)
         self.recorder = None
 
 
