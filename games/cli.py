@@ -25,6 +25,7 @@ from teeter.games.commands import (
     convert,
     demo,
     listings,
+    mend,
     merge,
     play,
     poses,
@@ -89,6 +90,7 @@ def _root(
 
 for _name, _run, _example in (
     ("check", check.run, "teeter check scenes/arch.toml --without voussoir.05 --json"),
+    ("mend", mend.run, "teeter mend bridge_bare --margin 2 --apply 1 -o mended.toml"),
     ("probe", probe.run, "teeter probe tower --piece brick.09.2 --piece brick.17.1"),
     (
         "sweep",

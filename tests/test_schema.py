@@ -54,6 +54,8 @@ ONE = ("--workers", "1", "--json")
         ("check", ("check", "ball_on_ball", "--certificate", "FILE", *ONE)),
         ("check", ("check", "ruler_stack", "--settle", "0.5", *ONE)),
         ("steps", ("check", "two_bricks", "--steps", *ONE)),
+        ("mend", ("mend", "bridge_bare", "--best", "7", *ONE)),
+        ("mend", ("mend", "bridge_bare", "--kind", "turn", *ONE)),
         ("probe", ("probe", "bridge", "--json")),
         ("sweep", ("sweep", "two_bricks", "--piece", "slab", "--x=-60:60:4", "--y", "0", *ONE)),
         ("poses", ("poses", "egg_on_tip", "--json")),

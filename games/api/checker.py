@@ -27,7 +27,7 @@ from teeter.games.api.results import (
     check_result,
     noise_result,
 )
-from teeter.games.api.scene import AnyScene, loaded_of
+from teeter.games.api.scene import AnyScene, PublicScene, loaded_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from teeter.engine.topple.verdict import CheckOptions
     from teeter.engine.world import Assembly, Vector
     from teeter.games.api.many import ManyResult, ManyScenes, Method
+    from teeter.games.api.mend import MendResult
     from teeter.scenes.scene import Scene
 
 Axis = float | tuple[float, float, int]
@@ -234,6 +235,43 @@ class Checker:
                 workers=self._processes(),
                 progress=progress,
             )
+
+    def mend(
+        self,
+        scene: AnyScene,
+        *,
+        margin_deg: float | None = None,
+        kinds: Iterable[str] = (),
+        pieces: Iterable[str] = (),
+        keep: Iterable[str] = (),
+        best: int = 5,
+        push_n: float | None = None,
+        push_direction_deg: float = 0.0,
+    ) -> MendResult:
+        """What must be changed so that it stands? The smallest changes, each checked by both methods.
+
+        margin_deg: of further tilt that it shall stand; None: as much as no small difference undoes. kinds: of move,
+        turn, remove, place, add_mass, friction and prop; all when left out. pieces: that may be changed, all free ones
+        when left out; keep: that may not. best: changes to tell, at most. push_n: that the top centre of the highest
+        piece shall bear, towards push_direction_deg from +x. Raises TeeterError.
+        """
+        from teeter.games.api.mender import Mender, wanted
+
+        require_in_range(margin_deg=margin_deg, best=best, push_n=push_n)
+        require_in_range(direction_deg=push_direction_deg)
+        if best < 1:
+            raise ArgumentError(f"best = {best}: must be 1 or more")
+        loaded = loaded_of(scene)
+        named, kept = tuple(pieces), tuple(keep)
+        for name in (*named, *kept):
+            piece_named(loaded, name)
+        push = None if push_n is None else (push_n, push_direction_deg)
+
+        def check(changed: Scene) -> CheckResult:
+            return self.check(PublicScene(changed))
+
+        mender = Mender(loaded, self.options_of(loaded), check, margin_deg, push)
+        return mender.mended(kinds=wanted(kinds), pieces=named, keep=kept, best=best)
 
     def probe(
         self, scene: AnyScene, pieces: Iterable[str] | None = None, *, progress: Progress = unheard

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from teeter.engine.topple.laboratory.sweep import SweepRow
     from teeter.games.api.many import ManyResult, ManyScenes, Method
+    from teeter.games.api.mend import MendResult
     from teeter.games.play.playback import Verified
 
 
@@ -229,6 +230,22 @@ def noise(
         samples=samples,
         until=until,
         progress=progress,
+    )
+
+
+def mend(
+    scene: AnyScene,
+    *,
+    margin_deg: float | None = None,
+    kinds: Iterable[str] = (),
+    pieces: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    best: int = 5,
+    workers: int | None = None,
+) -> MendResult:
+    """What must be changed so that it stands? As `Checker.mend`. Raises TeeterError."""
+    return Checker(workers=workers).mend(
+        scene, margin_deg=margin_deg, kinds=kinds, pieces=pieces, keep=keep, best=best
     )
 
 

@@ -18,6 +18,7 @@ from typing import (
 
 from teeter.engine.topple.laboratory.noise import Method
 from teeter.engine.topple.laboratory.sweep import SweepRow
+from teeter.engine.topple.mend.changes import Kind
 from teeter.engine.topple.verdict import Word
 from teeter.engine.topple.verdict_json import VerdictJson
 from teeter.games.api.results import ExplainResult, NoiseResult, PoseResult, ProbeResult
@@ -131,7 +132,51 @@ class PosesJson(TypedDict):
     poses: list[PoseResult]
 
 
-KINDS = {"check": CheckJson, "steps": StepsJson, "probe": ProbeJson, "sweep": SweepJson, "poses": PosesJson}
+class ChangeJson(TypedDict):
+    """A change after which it stands."""
+
+    kind: Kind
+    piece: str
+    pieces: list[str]
+    sentence: str
+    verdict: Word
+    effort: float
+    tilt_deg: float | None
+    move_mm: tuple[float, float] | None
+    up_mm: float | None
+    turn_deg: float | None
+    mass_g: float | None
+    friction: float | None
+    force_n: float | None
+    point_mm: tuple[float, float, float] | None
+    height_mm: float | None
+
+
+class MendJson(TypedDict):
+    """`teeter mend --json`."""
+
+    teeter: str
+    scene: str
+    verdict: Word
+    stands: bool
+    margin_deg: float | None
+    changes: list[ChangeJson]
+    why: str
+    none_because: str | None
+    complete: bool
+    reach_mm: float
+    tried: int
+    searched_s: float
+
+
+KINDS = {
+    "check": CheckJson,
+    "steps": StepsJson,
+    "mend": MendJson,
+    "probe": ProbeJson,
+    "sweep": SweepJson,
+    "poses": PosesJson,
+}
 """By what prints it."""
 
 

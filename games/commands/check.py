@@ -203,19 +203,7 @@ def _loaded(request: CheckRequest) -> Scene:
 
 def checker_of(request: CheckRequest) -> Checker:
     """The conditions of a request."""
-    from teeter.games.api.checker import Checker
-
-    return Checker(
-        tilt_deg=request.tilt,
-        tilt_direction_deg=request.tilt_direction,
-        friction=request.friction,
-        engine=request.engine,
-        seed=request.seed,
-        workers=request.workers,
-        accelerate_g=request.accelerate,
-        wind_pa=request.wind,
-        direction_deg=request.direction,
-    )
+    return request.checker(engine=request.engine, seed=request.seed, workers=request.workers)
 
 
 def chance_on(found: CheckResult, request: CheckRequest) -> Chance:

@@ -11,6 +11,7 @@ import typer
 from teeter.games.commands.console import bar
 
 if TYPE_CHECKING:
+    from teeter.games.api.checker import Checker
     from teeter.scenes.scene import Scene
 
 
@@ -75,6 +76,22 @@ class SceneRequest:
             ("--accelerate", "accelerate_g", self.accelerate),
             ("--wind", "wind_pa", self.wind),
             ("--direction", "direction_deg", self.direction),
+        )
+
+    def checker(self, *, engine: str | None, seed: int, workers: int | None) -> Checker:
+        """The conditions that are asked for."""
+        from teeter.games.api.checker import Checker
+
+        return Checker(
+            tilt_deg=self.tilt,
+            tilt_direction_deg=self.tilt_direction,
+            friction=self.friction,
+            engine=engine,
+            seed=seed,
+            workers=workers,
+            accelerate_g=self.accelerate,
+            wind_pa=self.wind,
+            direction_deg=self.direction,
         )
 
     def faults(self) -> list[str]:

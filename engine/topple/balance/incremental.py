@@ -116,7 +116,7 @@ class IncrementalStatics:
         low, high = points.min(axis=0) - room, points.max(axis=0) + room
         near = np.flatnonzero(np.all((self._low <= high) & (low <= self._high), axis=1)).tolist()
         beside = (*(self.tower.bodies[at] for at in near), body)
-        found = find_contacts(Assembly(self.tower.name, beside), only=body.name)
+        found = find_contacts(Assembly(self.tower.name, beside), only={body.name})
         mine, index = self._contacts, np.array([*near, len(self.tower.bodies)], dtype=np.int64)
         names, fixed = (*mine.names, body.name), np.append(mine.fixed, False)
         first = np.concatenate([mine.first, index[found.first]])

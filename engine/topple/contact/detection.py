@@ -7,7 +7,7 @@ judge it. Works from `Piece.surface`, so convex and concave pieces go the same w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -94,12 +94,12 @@ def find_contacts(
     gap: float = TOUCH_DECLARED.gap,
     angle: float = TOUCH_DECLARED.angle,
     *,
-    only: str | None = None,
+    only: Collection[str] = (),
 ) -> Contacts:
     """Returns the contacts of an assembly. gap: metres, angle: radians, within which features count as touching.
 
-    only: the contacts of this body alone; `floating` then says whether it touches anything. Time grows near
-    linearly with the number of bodies.
+    only: the contacts between these bodies and all others; `floating` then says which of them touch nothing. Time grows
+    near linearly with the number of bodies.
     """
     bodies = assembly.bodies
     names = tuple(body.name for body in bodies)
@@ -111,8 +111,9 @@ def find_contacts(
     bulge = np.array([sagitta(body.piece) for body in bodies])
     first, second = pairs_of_boxes(*extent, gap + 2 * bulge)
     pairs = ~(fixed[first] & fixed[second])
-    if only is not None:
-        pairs &= (first == names.index(only)) | (second == names.index(only))
+    asked = np.isin(names, list(only))
+    if len(only):
+        pairs &= asked[first] != asked[second]
     first, second = first[pairs], second[pairs]
     flat_gap = np.full(len(first), gap)
     area, fits = facing(scene, extent, first, second, flat_gap, angle)
@@ -135,15 +136,17 @@ def find_contacts(
     patches = merged(every, _rests_on_curves(every))
     overlaps = overlaps_of(bodies, extent, first[open_pairs], second[open_pairs], gap)
     whole = _gathered(names, fixed, first, second, patches, overlaps)
-    return _with_rims(bodies, whole, extent, gap, only) if whole.floating else whole
+    return _with_rims(bodies, whole, extent, gap, asked) if whole.floating else whole
 
 
 def _with_rims(
-    bodies: Sequence[Body], contacts: Contacts, extent: tuple[Array, Array], gap: float, only: str | None
+    bodies: Sequence[Body], contacts: Contacts, extent: tuple[Array, Array], gap: float, asked: Bools
 ) -> Contacts:
     """Contacts with those of floating bodies that facets do not show: on rims and tips, and where a piece was let down
     on its convex parts, which fall short of the curve."""
     away = np.array([sagitta(body.piece) + departure(body.piece) for body in bodies])
+    if not away.any():
+        return contacts
     first, second = pairs_of_boxes(*extent, gap + 2 * away)
     floats = np.isin(contacts.names, contacts.floating)
     known = set(zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)) | {
@@ -151,7 +154,7 @@ def _with_rims(
     }
     found, links = set(contacts.curved), []
     for one, other in zip(first.tolist(), second.tolist(), strict=True):
-        is_asked = only is None or only in (contacts.names[one], contacts.names[other])
+        is_asked = not asked.any() or asked[one] != asked[other]
         if not (floats[one] or floats[other]) or not is_asked or {(one, other), (other, one)} & known:
             continue
         points = touching_on_curves(bodies[one], bodies[other], gap) if away[one] + away[other] > 0 else []

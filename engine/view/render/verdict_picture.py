@@ -7,7 +7,7 @@ one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,12 +51,15 @@ class ContactForce:
     force: Array
 
 
-def picture(verdict: Verdict, path: Path, *, force: bool = False) -> None:
-    """Draws a verdict into a PNG. force: a file that is there may be replaced. Raises ViewError and OutputError."""
+def picture(
+    verdict: Verdict, path: Path, *, force: bool = False, more: Sequence[Overlay] = (), note: str = ""
+) -> None:
+    """Draws a verdict into a PNG. force: a file that is there may be replaced. more: drawn over it besides; note: said
+    first. Raises ViewError and OutputError."""
     stage = Stage(verdict.judged.bodies, size=SIZE, quality="high")
     try:
         overlays, scale = overlays_on(verdict, stage.sphere)
-        stage.show_overlays(overlays, through=True)
+        stage.show_overlays([*overlays, *more], through=True)
         frame = marked(verdict)
         stage.show(frame)
         # a little to the right: the text is on the left
@@ -65,7 +68,7 @@ def picture(verdict: Verdict, path: Path, *, force: bool = False) -> None:
             (x - 0.42 * stage.sphere.radius, y - 0.26 * stage.sphere.radius, z), 1.24 * stage.sphere.radius
         )
         stage.aim(framing(wide, aspect=SIZE[0] / SIZE[1]))
-        stage.write(_panels(verdict, frame, scale))
+        stage.write(_panels(verdict, frame, scale, note))
         stage.save(path, force=force)
     finally:
         stage.close()
@@ -193,8 +196,9 @@ def _fall(verdict: Verdict, sphere: BoundingSphere, radius: float) -> list[Overl
     return found
 
 
-def _panels(verdict: Verdict, frame: Frame, scale: float) -> tuple[Panel, ...]:
-    facts: list[Item] = [Text(headline(verdict), TONES[verdict.word], "normal", bold=True), Gap(2.0)]
+def _panels(verdict: Verdict, frame: Frame, scale: float, note: str) -> tuple[Panel, ...]:
+    facts: list[Item] = [Text(note, "plain", "normal", bold=True), Gap(2.0)] if note else []
+    facts += [Text(headline(verdict), TONES[verdict.word], "normal", bold=True), Gap(2.0)]
     told = [(label, text) for label, text in rows(verdict) if label != "time"]
     facts += [Text(f"{label}: {text}" if label else text, "plain", "small") for label, text in told]
     found = coloured(verdict)

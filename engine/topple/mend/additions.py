@@ -1,0 +1,243 @@
+"""Pieces taken away or laid on top, weights, friction, props.
+
+Weights: what does not hold has a mechanism, and a mechanism's power names the least weight that stops it; they are
+gathered until that weight holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from teeter.engine.geometry.drop import DropTarget
+from teeter.engine.pose import Pose, vector_of
+from teeter.engine.topple.balance.equilibrium import Balance
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.features import corners_of
+from teeter.engine.topple.mend.changes import PROP_SIDE, Change, changed, effort_of
+from teeter.engine.topple.mend.places import MIN_POWER, MovedPieces, Place, crossed
+from teeter.engine.topple.mend.task import MOST, NEAREST, PRECISE, Search, Tried
+from teeter.engine.world import Assembly, Body
+
+MOST_WEIGHT = 20.0
+"""Times the mass of the median piece."""
+MOST_MECHANISMS = 40
+"""That are gathered for one weight."""
+BEYOND = 1e-4
+"""Of the least weight: so much more is laid on."""
+FRICTIONS = (1.05, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0)
+"""Times the friction of a piece."""
+MOST_FRICTION = 1.2
+"""Coefficient of a piece: beyond rubber on dry wood nothing is promised."""
+SPOTS = 9
+"""MovedPieces along each side of the outline in which a piece is tried on top."""
+
+
+def remove(search: Search, names: tuple[str, ...], limit: float) -> Tried:
+    """The scene without a piece on which none rests."""
+    change = Change("remove", names)
+    if effort_of(search.assembly, change) >= limit:
+        return [], 0
+    after = changed(search.assembly, change)
+    return ([change] if after.free and search.demand.holds(after) else []), 1
+
+
+def place(search: Search, names: tuple[str, ...], limit: float) -> Tried:
+    """The nearest spot at another height, wherever the piece comes to lie there."""
+    body = next(body for body in search.assembly.free if body.name == names[0])
+    others = [other for other in search.assembly.bodies if other.name != body.name]
+    free = [corners_of(other)[:, :2] for other in others if not other.fixed]
+    if not free:
+        return [], 0
+    target, start = DropTarget.of(others), np.array(body.pose.position)
+    corners = np.concatenate(free)
+    axes = [
+        np.linspace(low, high, SPOTS)
+        for low, high in zip(corners.min(axis=0), corners.max(axis=0), strict=True)
+    ]
+    spots = []
+    for x in axes[0].tolist():
+        for y in axes[1].tolist():
+            there = target.dropped(body.at(Pose((x, y, float(start[2])), body.pose.orientation)))
+            shift = None if there is None else np.array(there.pose.position) - start
+            if shift is not None and NEAREST * search.size < abs(shift[2]):
+                spots.append(Place(*shift.tolist()))
+    spots.sort(key=lambda spot: float(np.linalg.norm(spot.shift)))
+    spots = [spot for spot in spots if np.linalg.norm(spot.shift) < limit]
+    places = MovedPieces(search.assembly, search.contacts, names, search.demand)
+    good = places.first_good(spots)
+    return ([] if good is None else [Change("place", names, vector_of(good.shift))]), places.asked
+
+
+def weight(search: Search, names: tuple[str, ...], limit: float) -> Tried:
+    """The least weights, on the points of all pieces. Where no contact changes a mechanism stays one, whatever is laid
+    on: its power, over that of a unit of weight at a point, is the least that stops it there."""
+    points = [
+        (name, point)
+        for body in search.assembly.free
+        if (name := body.name) in names
+        for point in _tops(body)
+    ]
+    known = [search.motion]
+    if search.contacts.curved:
+        return [], 0
+    strict, pull = search.demand.strict(search.contacts), float(np.linalg.norm(search.demand.gravity))
+    best: dict[str, Change] = {}
+    asked = 0
+    typical = float(np.median([body.piece.mass for body in search.assembly.free]))
+    least = {at: _least(search, known, *points[at]) for at in range(len(points))}
+    while least:
+        at = min(least, key=lambda at: (least[at], at))
+        name, point = points[at]
+        mass = (1 + BEYOND) * least[at] * search.balance.force / pull
+        done = len(best) >= MOST or len(known) > MOST_MECHANISMS
+        if done or not 0 < mass <= MOST_WEIGHT * typical:
+            break
+        if name in best:
+            del least[at]
+            continue
+        change = Change("add_mass", (name,), amount=mass, point=vector_of(point))
+        after = changed(search.assembly, change)
+        balance = search.demand.balance(after, strict)
+        asked += 1
+        motion = search.demand.fall_of(balance)
+        if motion is None:
+            best[name] = change
+            del least[at]
+        elif not np.any(motion):
+            del least[at]
+        else:
+            known.append(_in_units(search, balance, motion))
+            tried = (1 + BEYOND) * least[at]
+            least = {each: max(old, _least(search, known[-1:], *points[each])) for each, old in least.items()}
+            if least[at] <= tried:
+                del least[at]
+    return list(best.values()), asked
+
+
+def _least(search: Search, motions: Sequence[Array], name: str, point: Array) -> float:
+    """Returns the least weight at a point (metres) of a piece that stops mechanisms (n, 6), in units of the balance;
+    infinite where none does."""
+    balance = search.balance
+    at = balance.names.index(name)
+    arm = point / balance.length - balance.centres[at]
+    least = 0.0
+    for rows in motions:
+        for down in search.demand.pulls(balance):
+            power = float(replace(balance, down=down).acting @ rows.reshape(-1))
+            stopping = -float(down @ (rows[at, :3] + crossed(rows[at, 3:], arm)))
+            if power > MIN_POWER * float(np.abs(rows).max()):
+                least = max(least, power / stopping if stopping > 0 else math.inf)
+    return least
+
+
+def _in_units(search: Search, balance: Balance, motion: Array) -> Array:
+    """Returns a motion (6 n,) of another balance of the same pieces, with other masses, as rows of the search's."""
+    rows, mine = motion.reshape(-1, 6).copy(), search.balance
+    apart = mine.centres * mine.length - balance.centres * balance.length
+    rows[:, :3] = (rows[:, :3] * balance.length + crossed(rows[:, 3:], apart)) / mine.length
+    return rows
+
+
+def _tops(body: Body) -> list[Array]:
+    """Returns where a weight may lie on a piece: in the middle of its top, and half-way to the corners of that."""
+    corners = corners_of(body)
+    top = np.unique(corners[corners[:, 2] > corners[:, 2].max() - 1e-6].round(9), axis=0)
+    middle = top.mean(axis=0)
+    return [middle, *((middle + corner) / 2 for corner in top[:8])]
+
+
+def friction(search: Search, names: tuple[str, ...], limit: float) -> Tried:
+    """The least friction of each piece, where more of it helps at all."""
+    asked = 0
+
+    def holds(value: float, *pieces: str) -> bool:
+        nonlocal asked
+        asked += 1
+        after = search.assembly
+        for name in pieces:
+            after = changed(after, Change("friction", (name,), amount=value))
+        return search.demand.holds(after)
+
+    known = {body.name: body.piece.material.friction for body in search.assembly.bodies}
+    low = [name for name in names if 0 < known[name] < MOST_FRICTION]
+    found: list[Change] = []
+    for name in low if low and holds(MOST_FRICTION, *low) else ():
+        if holds(MOST_FRICTION, name):
+            values = [value for factor in FRICTIONS if (value := known[name] * factor) < MOST_FRICTION]
+            least = nearest_of(lambda value: holds(value, name), [*values, MOST_FRICTION], known[name])  # noqa: B023
+            found += [] if least is None else [Change("friction", (name,), amount=least)]
+    return found, asked
+
+
+def prop(search: Search, names: tuple[str, ...], limit: float) -> Tried:
+    """A post below a piece that comes down, from the support under it."""
+    body = next(body for body in search.assembly.free if body.name == names[0])
+    if body.name not in search.balance.names:
+        return [], 0
+    corners = corners_of(body)
+    low = float(corners[:, 2].min())
+    feet = np.unique(corners[corners[:, 2] < low + 1e-6].round(9), axis=0)
+    at = search.balance.names.index(body.name)
+    side, asked = PROP_SIDE * search.size, 0
+    for point in _inside(feet, feet.mean(axis=0), side):
+        arm = point / search.balance.length - search.balance.centres[at]
+        sinks = -float((search.motion[at, :3] + crossed(search.motion[at, 3:], arm))[2])
+        height = low - _floor_under(search.assembly, point)
+        if sinks < 0 or not side / 4 <= height < math.inf:
+            continue
+        change = Change("prop", names, point=vector_of(point), height=height)
+        if effort_of(search.assembly, change) >= limit:
+            continue
+        asked += 1
+        if search.demand.holds(changed(search.assembly, change)):
+            return [change], asked
+    return [], asked
+
+
+def _floor_under(assembly: Assembly, point: Array) -> float:
+    """Returns the height of the support under a point, metres; minus infinity where there is none."""
+    found = -math.inf
+    for body in assembly.bodies:
+        corners = corners_of(body)
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        if (
+            body.fixed
+            and np.all(low[:2] <= point[:2])
+            and np.all(point[:2] <= high[:2])
+            and high[2] < point[2]
+        ):
+            found = max(found, float(high[2]))
+    return found
+
+
+def _inside(feet: Array, middle: Array, side: float) -> Iterator[Array]:
+    """Yields places of a post below a piece: at the middles of its sides and at its corners, well below it."""
+    ends = [*feet, *((feet[at] + feet[at - 1]) / 2 for at in range(len(feet)))]
+    for end in ends:
+        way = middle - end
+        length = float(np.linalg.norm(way))
+        if length > side:
+            yield end + way * (0.75 * side / length)
+
+
+def nearest_of(is_good: Callable[[float], bool], values: Sequence[float], low: float = 0.0) -> float | None:
+    """Returns the least number that is good on the way to the first good one of some ascending values; None when none
+    is. low: where nothing is changed."""
+    for value in values:
+        if is_good(value):
+            return bisected(is_good, low, value)
+        low = value
+    return None
+
+
+def bisected(is_good: Callable[[float], bool], low: float, high: float) -> float:
+    """Returns a number that is good, next to one that is not. low: is not; high: is."""
+    room = PRECISE * abs(high)
+    while abs(high - low) > room:
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_good(middle) else (middle, high)
+    return high

@@ -1,0 +1,123 @@
+"""What `teeter.mend` answers: changes after which a scene stands, each checked in full, in words and as a scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from teeter.games.api.results import CheckResult
+from teeter.games.api.scene import PublicScene
+from teeter.models.errors import Untrue
+
+if TYPE_CHECKING:
+    from teeter.engine.topple.mend.changes import Change, Kind
+    from teeter.engine.topple.verdict import Word
+    from teeter.engine.world import Assembly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MendChange(Untrue):
+    """One change after which it stands. pieces: that it is about, of those that move together the lowest first.
+
+    move_mm, up_mm: the shift along x and y, and of a piece put elsewhere upwards. turn_deg: on its place,
+    counter-clockwise from above. mass_g: to be added at point_mm. friction: of the piece then. force_n: that the prop
+    bears, whose top is at point_mm and which is height_mm high. effort: millimetres by which changes are ranked.
+    tilt_deg: the margin then. check: the answer of `check` on the scene after it. before, change: in SI units, as the
+    packages below work with them.
+    """
+
+    asked = "sentence"
+
+    kind: Kind
+    pieces: tuple[str, ...]
+    sentence: str
+    effort: float
+    tilt_deg: float | None
+    move_mm: tuple[float, float] | None
+    up_mm: float | None
+    turn_deg: float | None
+    mass_g: float | None
+    friction: float | None
+    force_n: float | None
+    point_mm: tuple[float, float, float] | None
+    height_mm: float | None
+    check: CheckResult
+    scene: PublicScene
+    before: Assembly
+    change: Change
+
+    def picture(self, path: str | Path, *, force: bool = False) -> Path:
+        """Draw the scene after it, with ghosts of the pieces where they were and an arrow, into a PNG. force: replace a
+        file that is there. Raises ViewError and OutputError."""
+        from teeter.engine.view.render.verdict_picture import picture
+        from teeter.games.api.mend_words import overlays_of
+        from teeter.models.files import check_output
+
+        check_output(Path(path), force=force, inputs=self.scene.loaded.files)
+        overlays = overlays_of(self.change, self.before, self.check.verdict.judged)
+        picture(self.check.verdict, Path(path), force=force, more=overlays, note=self.sentence)
+        return Path(path)
+
+    def to_json(self) -> dict[str, Any]:
+        """A change of `teeter mend --json`."""
+        numbers = ("effort", "tilt_deg", "move_mm", "up_mm", "turn_deg", "mass_g", "friction", "force_n")
+        return {
+            "kind": self.kind,
+            "piece": self.pieces[0],
+            "pieces": list(self.pieces),
+            "sentence": self.sentence,
+            "verdict": self.check.word,
+            **{name: _rounded(getattr(self, name)) for name in (*numbers, "point_mm", "height_mm")},
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MendResult(Untrue):
+    """What to change so that a scene stands. stands: it does already, by both methods and with the margin asked for.
+
+    word: its verdict as it is. changes: the least effort first. why: what is wrong with it, for people; none_because:
+    why no change is told, None where one is or none is needed. complete: False where statics could not be asked, or
+    where the simulation agreed to none of the changes that statics found. reach_mm: of shifts that were tried. tried:
+    places and numbers that statics was asked about. searched_s: seconds of that.
+    """
+
+    asked = "stands"
+
+    scene: str
+    stands: bool
+    word: Word
+    margin_deg: float | None
+    changes: tuple[MendChange, ...]
+    why: str
+    none_because: str | None
+    complete: bool
+    reach_mm: float
+    tried: int
+    searched_s: float
+
+    def __str__(self) -> str:
+        rows = [f"{at}. {each.sentence}" for at, each in enumerate(self.changes, start=1)]
+        return "\n".join([self.why, *([self.none_because] if self.none_because else []), *rows])
+
+    def to_json(self) -> dict[str, Any]:
+        """What `teeter mend --json` prints."""
+        return {
+            "scene": self.scene,
+            "verdict": self.word,
+            "stands": self.stands,
+            "margin_deg": self.margin_deg,
+            "changes": [change.to_json() for change in self.changes],
+            "why": self.why,
+            "none_because": self.none_because,
+            "complete": self.complete,
+            "reach_mm": round(self.reach_mm, 3),
+            "tried": self.tried,
+            "searched_s": round(self.searched_s, 3),
+        }
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_rounded(item) for item in value]
+    return round(value, 6) if isinstance(value, float) else value

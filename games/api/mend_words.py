@@ -1,0 +1,110 @@
+"""What a change is in words, and what is drawn of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from teeter.engine.pose import vector_of
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.mend.changes import Change
+from teeter.engine.topple.words import compass
+from teeter.engine.view.overlays import Arrow, Ghost, Overlay
+from teeter.engine.world import Assembly, Body, typical_size
+from teeter.models.material import pair_coefficient
+from teeter.models.piece import Array
+
+STRAIGHT = 0.01
+"""Part of a shift that may go sideways and not be told."""
+COLOUR = "#2c8c4a"
+SHORTEST = 0.8
+"""Of the median piece: the shortest arrow."""
+
+
+def words_of(change: Change, before: Assembly, force: float | None) -> str:
+    """Returns what to do, as one says it."""
+    name, more = change.pieces[0], len(change.pieces) - 1
+    x, y, z = (1e3 * value for value in change.shift)
+    named = name if not more else f"{name} and what rests on it ({more} piece{'s' * (more > 1)})"
+    px, py = (1e3 * value for value in change.point[:2])
+    if change.kind == "move":
+        return f"Move {named} {_way(x, y)}"
+    if change.kind == "turn":
+        side = "counter-clockwise" if change.turn > 0 else "clockwise"
+        return (
+            f"Turn {name} {abs(math.degrees(change.turn)):.1f} degrees {side}, seen from above, on its place"
+        )
+    if change.kind == "remove":
+        return f"Take {name} away"
+    if change.kind == "place":
+        up = "up" if z > 0 else "down"
+        return f"Put {name} elsewhere: {_way(x, y)} and {abs(z):.1f} mm {up}"
+    if change.kind == "add_mass":
+        return f"Lay {1e3 * change.amount:.3g} g on {name}, at x = {px:.1f}, y = {py:.1f} mm"
+    if change.kind == "prop":
+        bears = "" if force is None else f"; it bears {force:.2f} N"
+        height = 1e3 * change.height
+        return f"Prop up {name} with a post {height:.1f} mm high at x = {px:.1f}, y = {py:.1f} mm{bears}"
+    body = next(each for each in before.bodies if each.name == name)
+    return (
+        f"Roughen {name} from {body.piece.material.friction:.2f} to {change.amount:.2f}{_on(change, before)}"
+    )
+
+
+def _on(change: Change, before: Assembly) -> str:
+    """Returns what the friction of the pairs is then."""
+    found = find_contacts(before)
+    names = {
+        found.names[other]
+        for pair in zip(found.first.tolist(), found.second.tolist(), strict=True)
+        if change.pieces[0] in (found.names[pair[0]], found.names[pair[1]])
+        for other in pair
+    } - {change.pieces[0]}
+    other = {each.name: each.piece.material.friction for each in before.bodies}
+    told = [f"{pair_coefficient(change.amount, other[name]):.3f} on {name}" for name in sorted(names)[:3]]
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _way(x: float, y: float) -> str:
+    """Returns a shift in millimetres, as one says it."""
+    size = math.hypot(x, y)
+    if min(abs(x), abs(y)) <= STRAIGHT * size:
+        return f"{size:.1f} mm towards {compass(math.degrees(math.atan2(y, x)) % 360)}"
+    sides = [f"{abs(v):.1f} mm towards {'-' if v < 0 else '+'}{axis}" for v, axis in ((x, "x"), (y, "y"))]
+    return " and ".join(sides)
+
+
+def overlays_of(change: Change, before: Assembly, after: Assembly) -> tuple[Overlay, ...]:
+    """Returns ghosts of pieces where they were, and an arrow on the first one, or on what is laid on it."""
+    gone = [body for body in before.bodies if body.name in change.pieces]
+    long = SHORTEST * typical_size(before.bodies)
+    down = np.array([0.0, 0.0, -long])
+    if change.kind == "add_mass":
+        point = np.array(change.point)
+        return (_arrow(point - 1.05 * down, point, long),)
+    if change.kind == "remove":
+        top = _middle(gone[0])
+        return (*_ghosts(gone), _arrow(top, top - 2 * down, long))
+    if change.kind not in ("move", "turn", "place"):
+        return ()
+    now = next(body for body in after.bodies if body.name == change.pieces[0])
+    start, end = _middle(gone[0]), _middle(now)
+    way = end - start
+    size = float(np.linalg.norm(way))
+    if size <= 1e-9:
+        return tuple(_ghosts(gone))
+    # a shift of a millimetre is seen by the arrow that ends with it
+    return (*_ghosts(gone), _arrow(end - way * max(1.0, long / size), end, long))
+
+
+def _ghosts(bodies: list[Body]) -> list[Overlay]:
+    return [Ghost(body.piece, body.pose, COLOUR, 0.3) for body in bodies]
+
+
+def _arrow(start: Array, end: Array, long: float) -> Arrow:
+    return Arrow(vector_of(start), vector_of(end), COLOUR, long / 14)
+
+
+def _middle(body: Body) -> Array:
+    return body.pose.apply(body.piece.centre_of_mass)

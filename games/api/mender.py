@@ -1,0 +1,288 @@
+"""How `teeter.mend` finds its answer: candidates by statics, then each one checked in full."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from teeter.games.api.arguments import ArgumentError
+from teeter.games.api.mend import MendChange, MendResult
+from teeter.games.api.scene import PublicScene
+
+if TYPE_CHECKING:
+    from teeter.engine.topple.mend.changes import Change, Kind
+    from teeter.engine.topple.mend.demand import Demand
+    from teeter.engine.topple.mend.search import Bounds
+    from teeter.engine.topple.verdict import CheckOptions
+    from teeter.engine.world import Assembly
+    from teeter.games.api.results import CheckResult
+    from teeter.scenes.scene import Scene
+
+FARTHER = (0.0, 0.02, 0.05, 0.1)
+"""Parts of a change by which it is made larger while the simulation does not agree that it is enough."""
+PUSH = "push"
+"""The name of the load."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mender:
+    """A scene to mend under the conditions of a checker. check: asks both methods about a scene. push: newtons, and
+    degrees from +x, on the top of the highest piece."""
+
+    loaded: Scene
+    options: CheckOptions
+    check: Callable[[Scene], CheckResult]
+    margin: float | None
+    push: tuple[float, float] | None
+
+    def mended(
+        self, *, kinds: Sequence[Kind], pieces: Sequence[str], keep: Sequence[str], best: int
+    ) -> MendResult:
+        """The answer. Raises TeeterError."""
+        from teeter.engine.topple.contact.detection import find_contacts
+        from teeter.engine.topple.mend.demand import Demand
+        from teeter.engine.topple.mend.search import candidates
+        from teeter.engine.topple.verdict import as_asked
+
+        if self.options.friction is not None:
+            kinds = [kind for kind in kinds if kind != "friction"]
+        if not kinds:
+            raise ArgumentError("kinds = 'friction': every pair already has the friction that is asked for")
+        found = self._checked(self.loaded)
+        asked = as_asked(pushed(self.loaded, self.push).assembly, self.options)
+        contacts = find_contacts(asked)
+        demand = Demand.on(asked, self.options.gravity, self.margin)
+        if not contacts.meet:
+            apart = ", ".join(contacts.floating[:3]) or "pieces that overlap"
+            return self._answer(
+                found,
+                f"Its faces do not meet as they are given ({apart}).",
+                none_because="Statics searches from where faces meet: close the gaps in the scene first.",
+                complete=False,
+            )
+        if demand.holds(asked):
+            if found.word == "stands":
+                return self._answer(found, _enough(found), stands=True)
+            return self._answer(
+                found,
+                f"Its verdict is {found.word}, although forces balance it: see `teeter check`.",
+                none_because="Statics finds nothing to mend, and it is statics that searches.",
+                complete=False,
+            )
+        started = time.perf_counter()
+        changes, bounds = candidates(
+            asked, demand, kinds=kinds, pieces=pieces, keep=keep, workers=self.options.workers
+        )
+        took = time.perf_counter() - started
+        told = tuple(self._told(asked, demand, changes, best))
+        refused = bool(changes) and not told
+        none = None if told else _none(kinds, bounds, refused=refused)
+        result = self._answer(found, self._why(found), none_because=none, complete=not refused)
+        reach = 1e3 * bounds.reach
+        return replace(result, changes=told, reach_mm=reach, tried=bounds.asked, searched_s=took)
+
+    def _answer(
+        self,
+        found: CheckResult,
+        why: str,
+        *,
+        stands: bool = False,
+        none_because: str | None = None,
+        complete: bool = True,
+    ) -> MendResult:
+        name, margin = self.loaded.name, self.margin
+        return MendResult(
+            name,
+            stands,
+            found.word,
+            margin,
+            (),
+            why,
+            none_because,
+            complete,
+            reach_mm=0.0,
+            tried=0,
+            searched_s=0.0,
+        )
+
+    def _checked(self, loaded: Scene) -> CheckResult:
+        return self.check(pushed(loaded, self.push))
+
+    def _why(self, found: CheckResult) -> str:
+        """Returns what is wrong with it as it is."""
+        if not found.statics.stands:
+            return found.explain().sentences[0]
+        tilt = found.statics.tilt_deg
+        known = "no margin that is known" if tilt is None else f"{tilt:.1f} degrees in hand"
+        wanted = "to be clear of `unsure`" if self.margin is None else f"of {self.margin:g}"
+        return f"It has {known}, too little {wanted}."
+
+    def _told(
+        self, asked: Assembly, demand: Demand, changes: Sequence[Change], best: int
+    ) -> Iterator[MendChange]:
+        """Yields the first changes that both methods agree on."""
+        from teeter.engine.topple.mend.changes import effort_of
+
+        count = 0
+        for change in changes:
+            if count == best:
+                return
+            for more in FARTHER:
+                larger = scaled(change, 1 + more)
+                scene = applied(self.loaded, larger)
+                after = self._after(demand, scene)
+                if after is not None:
+                    count += 1
+                    yield _change(larger, scene, after, asked, 1e3 * effort_of(asked, larger))
+                    break
+                if change.kind in ("remove", "place", "prop"):
+                    break
+
+    def _after(self, demand: Demand, scene: Scene) -> CheckResult | None:
+        """Returns the answer on a changed scene where it stands with the margin, by both methods."""
+        from teeter.engine.topple.verdict import as_asked
+
+        if not demand.holds(as_asked(pushed(scene, self.push).assembly, self.options)):
+            return None
+        found = self._checked(scene)
+        return found if found.word == "stands" else None
+
+
+def _enough(found: CheckResult) -> str:
+    tilt = found.statics.tilt_deg
+    more = f", {tilt:.1f} degrees in hand" if tilt is not None else ""
+    return f"It stands{more}: there is nothing to mend."
+
+
+def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
+    """Returns why no change is told. refused: statics found some, the simulation did not agree."""
+    if refused:
+        return (
+            "What statics found does not stand in the simulation: `teeter check` tells such scenes as unsure."
+        )
+    reach = 1e3 * bounds.reach
+    tried: dict[Kind, str] = {
+        "move": f"pieces shifted by up to {reach:.0f} mm, in {bounds.scan.bearings} directions at distances "
+        f"{100 * (bounds.scan.growth - 1):.0f} % apart, alone or with all that rests on them",
+        "turn": "turns on their places",
+        "remove": "taken away",
+        "place": "put elsewhere on top",
+        "add_mass": "weighed down with up to 20 times the median piece",
+        "friction": "roughened up to 1.2",
+        "prop": "propped up below a corner or a side",
+    }
+    return f"No one change was found; tried were {', '.join(tried[kind] for kind in kinds)}."
+
+
+def wanted(kinds: Iterable[str]) -> tuple[Kind, ...]:
+    """Returns kinds of changes, all for none. Raises ArgumentError."""
+    from teeter.engine.topple.mend.changes import KINDS
+
+    given = tuple(kinds)
+    if unknown := [kind for kind in given if kind not in KINDS]:
+        raise ArgumentError(f"kinds = {unknown[0]!r}: must be of {', '.join(KINDS)}")
+    return tuple(kind for kind in KINDS if kind in given) if given else KINDS
+
+
+def scaled(change: Change, times: float) -> Change:
+    """Returns a change so many times as large."""
+    x, y, z = change.shift
+    if change.kind == "place":
+        return change
+    shift = (x * times, y * times, z * times)
+    return replace(change, shift=shift, turn=change.turn * times, amount=change.amount * times)
+
+
+def pushed(scene: Scene, push: tuple[float, float] | None) -> Scene:
+    """Returns the scene with a push (newtons, degrees) at the top centre of its highest piece."""
+    if push is None or not push[0]:
+        return scene
+    import numpy as np
+
+    from teeter.engine.load import Load
+    from teeter.engine.pose import vector_of
+    from teeter.engine.topple.balance.margins import top_piece
+
+    body, height = top_piece(scene.assembly)
+    x, y, _ = body.pose.position
+    local = vector_of(body.pose.matrix.T @ (np.array([x, y, height]) - body.pose.position))
+    angle = math.radians(push[1])
+    load = Load(PUSH, local, (push[0] * math.cos(angle), push[0] * math.sin(angle), 0.0))
+    bodies = tuple(
+        replace(each, loads=(*each.loads, load)) if each.name == body.name else each
+        for each in scene.assembly.bodies
+    )
+    return replace(scene, assembly=replace(scene.assembly, bodies=bodies))
+
+
+def applied(scene: Scene, change: Change) -> Scene:
+    """Returns the scene after a change, as it can be written."""
+    from teeter.engine.topple.mend.changes import changed, prop_of, prop_shape
+    from teeter.scenes.scene import without
+    from teeter.scenes.schema import PieceTable
+
+    scene = replace(scene, expect=None)
+    if change.kind == "remove":
+        return without(scene, change.pieces)
+    written = dict(scene.written)
+    name = change.pieces[0]
+    if change.kind == "friction" and name in written:
+        written[name] = written[name].model_copy(update={"friction": change.amount})
+    if change.kind == "prop":
+        post = prop_of(scene.assembly, change)
+        shape = prop_shape(scene.assembly, change)
+        written[post.name] = PieceTable(id=post.name, shape=shape, position=(0.0, 0.0, 0.0), fixed=True)
+    return replace(scene, assembly=changed(scene.assembly, change), written=written)
+
+
+def _change(change: Change, scene: Scene, after: CheckResult, before: Assembly, effort: float) -> MendChange:
+    from teeter.games.api.mend_words import words_of
+
+    kind = change.kind
+    x, y, z = (1e3 * value for value in change.shift)
+    point = (1e3 * change.point[0], 1e3 * change.point[1], 1e3 * change.point[2])
+    tilt = after.statics.tilt_deg
+    force = _borne(after) if kind == "prop" else None
+    hand = "" if tilt is None else f", {tilt:.1f} degrees in hand"
+    return MendChange(
+        kind=kind,
+        pieces=change.pieces,
+        sentence=f"{words_of(change, before, force)}: it stands{hand}.",
+        effort=effort,
+        tilt_deg=tilt,
+        move_mm=(x, y) if kind in ("move", "place") else None,
+        up_mm=z if kind == "place" else None,
+        turn_deg=math.degrees(change.turn) if kind == "turn" else None,
+        mass_g=1e3 * change.amount if kind == "add_mass" else None,
+        friction=change.amount if kind == "friction" else None,
+        force_n=force,
+        point_mm=point if kind in ("add_mass", "prop") else None,
+        height_mm=1e3 * change.height if kind == "prop" else None,
+        check=after,
+        scene=PublicScene(scene),
+        before=before,
+        change=change,
+    )
+
+
+def _borne(found: CheckResult) -> float | None:
+    """Returns the newtons that press on the last body, a prop; None where no forces are known."""
+    import numpy as np
+
+    from teeter.engine.topple.balance.equilibrium import balance_of
+    from teeter.engine.topple.balance.forces import least_squares
+    from teeter.engine.topple.errors import StaticsError
+    from teeter.engine.topple.verdict import contacts_of
+
+    contacts = contacts_of(found.verdict)
+    judged = found.verdict.judged
+    try:
+        forces = least_squares(balance_of(judged, contacts, gravity=found.options.gravity))
+    except StaticsError:
+        return None
+    last = len(judged.bodies) - 1
+    mine = (contacts.first == last) | (contacts.second == last)
+    return float(np.abs((forces[mine] * contacts.normals[mine]).sum(axis=1)).sum())

@@ -1,0 +1,162 @@
+"""`teeter mend`: what must be changed so that it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from teeter.games.api.arguments import out_of_range
+from teeter.games.commands.console import (
+    OK,
+    TOPPLES,
+    UNSURE,
+    Force,
+    Json,
+    SceneName,
+    Workers,
+    one_thread_each,
+    print_json,
+    refuse,
+    say,
+)
+from teeter.games.commands.scene_request import SceneRequest
+from teeter.games.faults import teeter_version
+
+if TYPE_CHECKING:
+    from teeter.games.api.mend import MendResult
+    from teeter.scenes.scene import Scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MendRequest(SceneRequest):
+    """Everything `teeter mend` is asked, as typed."""
+
+    scene: SceneName
+    margin: Annotated[
+        float | None, typer.Option(help="Stand on a table tilted by so many degrees more, whichever way.")
+    ] = None
+    piece: Annotated[list[str] | None, typer.Option(help="Change this piece only. May be repeated.")] = None
+    keep: Annotated[list[str] | None, typer.Option(help="Leave this piece as it is. May be repeated.")] = None
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(help="move, turn, remove, place, add_mass, friction or prop only. May be repeated."),
+    ] = None
+    push: Annotated[float | None, typer.Option(help="Bear a push at the top, in N.")] = None
+    push_direction: Annotated[float, typer.Option(help="Where it pushes, degrees from +x.")] = 0.0
+    best: Annotated[int, typer.Option(help="Changes to tell, at most.")] = 5
+    apply: Annotated[int | None, typer.Option(help="Write the scene after this change into --out.")] = None
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Scene file to write, .toml.")] = None
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the first change, or that of --apply, into this PNG.")
+    ] = None
+    seed: Annotated[int, typer.Option(help="Of the small disturbances.")] = 0
+    workers: Workers = None
+    engine: Annotated[
+        str | None, typer.Option(help="bullet or rapier; by default the first that is installed.")
+    ] = None
+    force: Force = False
+    as_json: Json = False
+
+
+def run(request: MendRequest) -> int:
+    """What must be changed so that it stands? Exit code 0: it does, or a change was found after which it does; 1: none
+    was found, 3: unsure, 2: bad input."""
+    one_thread_each()
+    _validate(request)
+    scene = request.loaded(request.scene)
+    _check_outputs(request, scene)
+    found = _found(request, scene)
+    if request.apply is not None and found.changes:
+        _write(request, found, scene)
+    if request.picture is not None and found.changes:
+        found.changes[(request.apply or 1) - 1].picture(request.picture, force=request.force)
+    if request.as_json:
+        print_json({"teeter": teeter_version()} | found.to_json())
+    else:
+        _print(request, found)
+    if found.stands or found.changes:
+        return OK
+    return TOPPLES if found.complete else UNSURE
+
+
+def _found(request: MendRequest, scene: Scene) -> MendResult:
+    from teeter.games.api.scene import PublicScene
+
+    checker = request.checker(engine=request.engine, seed=request.seed, workers=request.workers)
+    return checker.mend(
+        PublicScene(scene),
+        margin_deg=request.margin,
+        kinds=request.kind or (),
+        pieces=request.piece or (),
+        keep=request.keep or (),
+        best=request.best,
+        push_n=request.push,
+        push_direction_deg=request.push_direction,
+    )
+
+
+def _write(request: MendRequest, found: MendResult, scene: Scene) -> None:
+    from teeter.scenes.formats.write import write_scene
+
+    number, count = request.apply or 0, len(found.changes)
+    if number > count:
+        refuse(f"--apply {number}: there {'is' if count == 1 else 'are'} {count} to choose from")
+    assert request.out is not None
+    after = found.changes[number - 1].scene.loaded
+    write_scene(after, request.out, force=request.force, inputs=scene.files)
+
+
+def _print(request: MendRequest, found: MendResult) -> None:
+    console = Console()
+    told = " ".join(each for each in (found.why, found.none_because) if each)
+    console.print(f"{found.scene}: {told}", markup=False, highlight=False)
+    for number, change in enumerate(found.changes, start=1):
+        console.print(f" {number}. {change.sentence}", markup=False, highlight=False)
+    if found.tried:
+        console.print(f" {found.tried} changes tried in {found.searched_s:.1f} s.", highlight=False)
+    for path in (request.out, request.picture):
+        if path is not None and found.changes:
+            say(f" wrote {path}")
+
+
+def _validate(request: MendRequest) -> None:
+    """Refuse what makes no sense, all of it in one message."""
+    wrong = out_of_range(
+        (
+            *request.limited(),
+            ("--margin", "margin_deg", request.margin),
+            ("--push", "push_n", request.push),
+            ("--push-direction", "direction_deg", request.push_direction),
+            ("--best", "best", request.best),
+            ("--apply", "best", request.apply),
+            ("--seed", "seed", request.seed),
+            ("--workers", "workers", request.workers),
+        )
+    )
+    if (request.apply is None) != (request.out is None):
+        wrong.append("--apply says which change to write, --out where: give both or neither")
+    if request.apply is not None and not 0 < request.apply <= request.best:
+        wrong.append(f"--apply {request.apply}: must be from 1 to {request.best}, as many as are told")
+    if request.drop:
+        wrong.append("--drop lets pieces fall first: mend works on where they are")
+    if request.out is not None and request.out.suffix.lower() != ".toml":
+        wrong.append(f'--out {request.out}: scenes are written as .toml (got "{request.out.suffix}")')
+    wrong += request.faults()
+    if wrong:
+        refuse("mend: " + "; ".join(wrong))
+
+
+def _check_outputs(request: MendRequest, scene: Scene) -> None:
+    from teeter.models.files import check_output, same_output
+
+    if request.picture is not None and request.picture.suffix.lower() != ".png":
+        refuse(f'--picture {request.picture}: pictures are written as .png (got "{request.picture.suffix}")')
+    outputs = [path for path in (request.out, request.picture) if path is not None]
+    for path in outputs:
+        check_output(path, force=request.force, inputs=(Path(request.scene), *scene.files))
+    if pair := same_output(outputs):
+        refuse(f"{pair[0]} and {pair[1]} are one file: give each output a file of its own")

@@ -1,0 +1,238 @@
+"""What must be changed so that it stands: closed forms, bounds, sentences, files."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mend_scenes import better, toppling
+from scipy.optimize import brentq
+from typer.testing import CliRunner
+
+import teeter
+from teeter.engine.topple.mend.changes import effort_of
+from teeter.engine.topple.mend.demand import Demand
+from teeter.engine.topple.mend.search import candidates
+from teeter.engine.world import DOWN
+from teeter.games.cli import app
+
+SLOPE = math.tan(math.radians(2))
+"""Of the margin that is asked for."""
+
+
+def box(name: str, size: tuple[float, float, float], x: float, z: float, **more: Any) -> dict[str, Any]:
+    shape = {"id": name, "shape": {"box": list(size)}, "material": "beech", "position": [x, 0, z]}
+    return shape | more
+
+
+def mended(stack: list[dict[str, Any]], **asked: Any) -> teeter.MendResult:
+    return teeter.Checker(workers=1).mend(teeter.build(stack), **asked)
+
+
+def overhang() -> list[dict[str, Any]]:
+    """A board whose centre lies 10 mm beyond the edge below it."""
+    return [box("below", (80, 40, 20), 0, 10), box("above", (80, 40, 20), 50, 30)]
+
+
+@pytest.mark.parametrize("piece", ["above", "below"])
+def test_an_overhang_is_pulled_back_by_what_is_missing(piece: str) -> None:
+    """Over the edge, plus height times the slope of the margin."""
+    found = mended(overhang(), margin_deg=2, kinds=["move"], pieces=[piece]).changes[0]
+    assert found.move_mm is not None
+    sign = -1 if piece == "above" else 1
+    # the lower board carries the other along when it is not moved alone
+    assert found.pieces == (piece,)
+    assert found.move_mm == pytest.approx((sign * (10 + 10 * SLOPE), 0), abs=0.1)
+    assert found.tilt_deg == pytest.approx(2.0, abs=0.05)
+    assert found.check.word == "stands"
+
+
+def test_an_overhang_is_weighed_down_by_what_is_missing() -> None:
+    found = mended(overhang(), margin_deg=2, kinds=["add_mass"], pieces=["above"], best=1).changes[0]
+    mass = teeter.build(overhang()).pieces["above"].mass_g
+    # at 20 mm inside its end and 20 mm above the edge, against 10 mm beyond it and 10 mm above
+    assert found.point_mm is not None
+    assert found.point_mm[0] == pytest.approx(30)
+    assert found.mass_g == pytest.approx(mass * (10 + 10 * SLOPE) / (10 - 20 * SLOPE), rel=0.01)
+
+
+def test_a_counterweight_is_moved_as_far_as_the_lever_says() -> None:
+    pieces = [
+        box("pier", (40, 40, 60), 0, 30, fixed=True),
+        box("deck", (200, 40, 10), 60, 65),
+        box("counterweight", (30, 30, 30), 0, 85, mass=80.0),
+    ]
+    mass = {name: piece.mass_g for name, piece in teeter.build(pieces).pieces.items()}
+    whole = mass["deck"] + mass["counterweight"]
+    centre = mass["deck"] * 60 / whole
+    height = (mass["deck"] * 5 + mass["counterweight"] * 25) / whole
+    missing = (centre - 20 + height * SLOPE) * whole / mass["counterweight"]
+    found = mended(pieces, margin_deg=2, kinds=["move"], pieces=["counterweight"]).changes[0]
+    assert 0 < missing < 40
+    assert found.move_mm == pytest.approx((-missing, 0), abs=0.1)
+    told = f"Move counterweight {missing:.1f} mm towards -x: it stands, 2.0 degrees in hand."
+    assert found.sentence == told
+
+
+def test_a_leaning_tower_is_mended_by_its_upper_part() -> None:
+    """Every joint asks that what is above it be moved by what it misses, shared by all that is above."""
+    count, lean, side, high = 6, 9.0, 40.0, 20.0
+    pieces = [box(f"b{n}", (side, side, high), lean * n, high * (n + 0.5)) for n in range(count)]
+
+    def missing(joint: int) -> float:
+        above = range(joint + 1, count)
+        over = sum(lean * n for n in above) / len(above) - lean * joint - side / 2
+        return (over + high * len(above) / 2 * SLOPE) * len(above)
+
+    needed = max(missing(joint) for joint in range(2))
+    found = mended(pieces, margin_deg=2, kinds=["move"], pieces=["b3"], keep=["b0"]).changes[0]
+    together = 3
+    assert found.pieces == ("b3", "b4", "b5")
+    assert found.move_mm == pytest.approx((-needed / together, 0), abs=0.1)
+
+
+def test_a_block_on_a_slope_is_roughened_to_the_tangent() -> None:
+    pieces = [box("block", (60, 60, 20), 0, 10, friction=0.2)]
+    found = teeter.Checker(tilt_deg=20, workers=1).mend(
+        teeter.build(pieces), margin_deg=2, kinds=["friction"], pieces=["block"]
+    )
+    change = next(each for each in found.changes if each.pieces == ("block",))
+    # of the pair: the geometric mean with the table's 0.45
+    assert change.friction == pytest.approx(math.tan(math.radians(22)) ** 2 / 0.45, abs=0.01)
+
+
+def test_a_ladder_is_roughened_to_what_its_slope_needs() -> None:
+    """mu / (1 + mu^2) L (sin a + mu cos a) = L cos a / 2 - t sin a / 2, by moments about the foot."""
+    length, thick, angle = 120.0, 4.0, math.radians(50)
+    run, rise = length * math.cos(angle), length * math.sin(angle)
+    x = run / 2 - thick / 2 * math.sin(angle)
+    z = rise / 2 + thick / 2 * math.cos(angle)
+    pieces = [
+        box("wall", (20, 60, 160), run + 10, 80, fixed=True, friction=0.3),
+        box("ground", (200, 60, 10), 0, -5, fixed=True, friction=0.3),
+        box("ladder", (length, 40, thick), x, z, friction=0.3, rotation=[0, -50, 0]),
+    ]
+
+    def moment(mu: float) -> float:
+        return mu / (1 + mu * mu) * (math.sin(angle) + mu * math.cos(angle)) - x / length
+
+    needed = brentq(moment, 0.05, 2.0)
+    assert needed > 0.3
+    scene = teeter.build(pieces, has_table=False)
+    found = teeter.Checker(workers=1).mend(scene, kinds=["friction"], pieces=["ladder"], margin_deg=0)
+    change = next(each for each in found.changes if each.pieces == ("ladder",))
+    assert change.friction is not None
+    assert math.sqrt(change.friction * 0.3) == pytest.approx(needed, abs=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_place_nearer_by_a_twentieth_was_missed(seed: int) -> None:
+    assembly = toppling(seed, most=4)
+    demand = Demand.on(assembly, DOWN, None)
+    found, bounds = candidates(assembly, demand, kinds=["move"], workers=1)
+    effort = effort_of(assembly, found[0]) if found else bounds.reach
+    nearest = min((effort_of(assembly, each) for each in better(assembly, demand, effort)), default=effort)
+    assert nearest >= effort / 1.05 if found else nearest == effort
+
+
+def test_what_stands_needs_nothing_and_what_cannot_be_mended_is_told_with_its_bounds() -> None:
+    stands = teeter.mend("two_bricks", workers=1)
+    assert stands.stands
+    assert not stands.changes
+    assert "there is nothing to mend" in stands.why
+    none = teeter.mend("bridge_bare", kinds=["turn"], workers=1)
+    assert not none.stands
+    assert not none.changes
+    assert none.complete
+    assert none.none_because == "No one change was found; tried were turns on their places."
+    with pytest.raises(teeter.TeeterError, match=r"ask \.stands"):
+        bool(none)
+
+
+def test_pieces_can_be_kept_and_named() -> None:
+    kept = teeter.mend("bridge_bare", kinds=["move"], keep=["deck"], workers=1)
+    assert {each.pieces for each in kept.changes} == {("pier",)}
+    with pytest.raises(teeter.TeeterError, match="there is no piece 'dekc'"):
+        teeter.mend("bridge_bare", pieces=["dekc"])
+    with pytest.raises(teeter.TeeterError, match="kinds = 'shove': must be of move, turn"):
+        teeter.mend("bridge_bare", kinds=["shove"])
+    with pytest.raises(teeter.TeeterError, match="margin_deg = -1"):
+        teeter.mend("bridge_bare", margin_deg=-1)
+
+
+def test_a_push_is_borne_after_it() -> None:
+    """A block of 60 mm tips over its edge under F at its top when F h > W (b/2)."""
+    pieces = [box("tall", (30, 30, 60), 0, 30, friction=0.9), box("on", (30, 30, 10), 0, 65, friction=0.9)]
+    weight = sum(each.mass_g for each in teeter.build(pieces).pieces.values()) * 9.80665e-3
+    push = 1.05 * weight * 15 / 70
+    checker = teeter.Checker(workers=1)
+    assert checker.mend(teeter.build(pieces)).stands
+    found = checker.mend(teeter.build(pieces), push_n=push, kinds=["add_mass"], margin_deg=0, best=1)
+    assert not found.stands
+    assert found.changes[0].check.word == "stands"
+
+
+def says(*words: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, list(words))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_command_tells_and_writes_what_then_stands(tmp_path: Path) -> None:
+    out = tmp_path / "mended.toml"
+    words = ("mend", "bridge_bare", "--kind", "move", "--workers", "1")
+    code, told, _ = says(*words, "--json")
+    found = json.loads(told)
+    assert code == 1
+    assert found["changes"][0]["pieces"] == ["deck"]
+    assert found["changes"][0]["kind"] == "move"
+    code, told, _ = says(*words, "--apply", "1", "-o", str(out))
+    assert code == 0
+    assert "Move deck" in told
+    assert teeter.check(out, workers=1).stands
+    assert says(*words, "--apply", "1", "-o", str(out))[0] == 2
+    assert says(*words, "--apply", "9", "-o", str(tmp_path / "no.toml"))[0] == 2
+    assert says("mend", "bridge_bare", "--kind", "turn", "--workers", "1")[0] == 3
+    assert says("mend", "two_bricks", "--workers", "1")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--apply", "1"), "give both or neither"),
+        (("--margin", "90"), "--margin = 90: must be from 0 to 89"),
+        (("--kind", "shove"), "must be of move"),
+        (("--piece", "deckk"), "did you mean 'deck'?"),
+        (("--apply", "1", "-o", "x.glb"), "scenes are written as .toml"),
+        (("--picture", "x.jpg"), "pictures are written as .png"),
+        (("--drop",), "mend works on where they are"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(words: tuple[str, ...], message: str) -> None:
+    code, _, err = says("mend", "bridge_bare", *words)
+    assert code == 2
+    assert message in err
+
+
+@pytest.mark.parametrize("kind", ["add_mass", "friction", "prop", "remove", "place"])
+def test_every_kind_of_change_is_written_and_read_back(kind: str, tmp_path: Path) -> None:
+    scenes = {
+        "add_mass": "overhang_outside",
+        "friction": "slope_above",
+        "prop": "bridge_bare",
+        "remove": "bridge_bare",
+        "place": "",
+    }
+    scene: Any = scenes[kind]
+    if kind == "place":
+        high = [box("pier", (40, 40, 60), 0, 30, fixed=True), box("deck", (200, 40, 10), 40, 65)]
+        scene = teeter.build([*high, box("load", (30, 30, 30), 100, 15, mass=80.0)])
+    found = teeter.mend(scene, kinds=[kind], best=1, workers=1)
+    assert [each.kind for each in found.changes] == [kind]
+    file = tmp_path / "mended.toml"
+    file.write_text(found.changes[0].scene.to_toml(), encoding="utf-8")
+    assert teeter.check(file, workers=1).stands
