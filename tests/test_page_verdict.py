@@ -16,6 +16,7 @@ from playwright.sync_api import Browser
 from test_certificate import LARGE, STANDS, TAMPERED, TOPPLES, assembly_of, certificate_of, tampered
 from typer.testing import CliRunner
 
+import teeter
 from teeter.engine.certificate.checker import RefusedError, check, digest_of
 from teeter.engine.geometry.rotation import angle_between
 from teeter.engine.topple.balance.statics import analyse
@@ -36,6 +37,25 @@ def verdict(folder: Path, *words: str) -> Path:
 def standing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of two bricks that stand."""
     return verdict(tmp_path_factory.mktemp("pages"), "two_bricks")
+
+
+def test_a_verdict_turns_in_a_cell_of_a_notebook(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "notebook.html"
+    cell = teeter.check("two_bricks", workers=1)._repr_html_()
+    file.write_text(f"<!doctype html><html data-ready><body>{cell}", "utf-8")
+    with opened(browser, file, size=(1000, 600)) as found:
+        frame = found.page.frames[1]
+        frame.wait_for_selector(".word")
+        assert frame.inner_text(".word").lower() == "stands"
+        found.page.wait_for_timeout(500)
+        before = picture(found)
+        found.page.mouse.move(700, 250)
+        found.page.mouse.down()
+        found.page.mouse.move(800, 250, steps=4)
+        found.page.mouse.up()
+        found.page.wait_for_timeout(500)
+        assert (np.abs(picture(found).astype(int) - before) > 8).any(axis=2).mean() > 0.1
+        assert found.requests == [file.as_uri()]
 
 
 def test_a_verdict_shows_its_forces_and_checks_its_own_proof(browser: Browser, standing: Path) -> None:

@@ -3,22 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from teeter.engine.record.format import RecordError
 from teeter.engine.record.gltf import glb_of_replay
 from teeter.engine.record.reader import Replay, load
-from teeter.engine.topple.laboratory.noise import Chance, noisy
 from teeter.engine.topple.laboratory.sweep import SweepPlace, SweepRow
-from teeter.engine.topple.verdict import as_asked
 from teeter.engine.view.page import html
 from teeter.engine.view.page.blob import Blob
 from teeter.engine.view.page.recording import recording_data
 from teeter.engine.view.page.sweep import sweep_data
-from teeter.engine.view.page.verdict import MAX_GHOSTS, verdict_data
 from teeter.engine.view.video.scenery import scenery_of
 from teeter.engine.world import Assembly, Body
-from teeter.games.api.results import CheckResult, ExportResult, explained, noise_result
+from teeter.games.api.results import ExportResult
 from teeter.games.play.replays import bodies_of, marks_of, placed, telling_of
 from teeter.models.files import OutputError, whole_or_nothing
 from teeter.models.piece import Piece
@@ -78,31 +74,3 @@ def sweep_page(
     blob = Blob()
     data = sweep_data(tower, piece, places, rows, safest, blob)
     html.save(out, html.page({"kind": "sweep", **data}, blob), force=force)
-
-
-def verdict_page(
-    found: CheckResult,
-    out: Path,
-    certificate: dict[str, Any],
-    chance: Chance | None = None,
-    *,
-    force: bool = False,
-) -> int:
-    """Write a verdict as a page that explains and proves it. force: a file that is there may be replaced. Returns its
-    bytes. Raises OutputError."""
-    assembly, gravity = as_asked(found.loaded.assembly, found.options), found.options.gravity
-    copies = []
-    if chance is not None:
-        copies = [noisy(assembly, chance.noise, n, gravity)[0] for n in chance.fallen[:MAX_GHOSTS]]
-    blob = Blob()
-    data = verdict_data(
-        found.verdict,
-        blob,
-        why=explained(found.verdict)["sentences"],
-        noise="" if chance is None else str(noise_result(chance)),
-        copies=copies,
-        certificate=certificate,
-    )
-    text = html.page({"kind": "verdict", **data}, blob)
-    html.save(out, text, force=force)
-    return len(text.encode())

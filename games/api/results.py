@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from teeter.games.api.scene import in_notebook, png_of_verdict, show_in_notebook, show_verdict_in_window
+from teeter.games.api.scene import in_notebook, show_in_notebook, show_verdict_in_window
 from teeter.models.errors import Untrue
 
 if TYPE_CHECKING:
@@ -171,6 +171,24 @@ class CheckResult(Untrue):
         record(Path(path), self.loaded, self.verdict, force=force)
         return Path(path)
 
+    def certificate(self) -> dict[str, Any]:
+        """The proof in exact fractions, as `--certificate` writes it. Its `claim` is None where there is none,
+        and `why` says why."""
+        from teeter.games.api.proof import certificate_of
+
+        return certificate_of(self.verdict)
+
+    def page(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write one page that any browser turns and proves, as `--page` does. force: replace a file that is there.
+        Raises OutputError."""
+        from teeter.games.api.verdict_pages import verdict_page
+        from teeter.models.files import check_output
+
+        check_output(Path(path), force=force, inputs=self.loaded.files)
+        why = explained(self.verdict)["sentences"]
+        verdict_page(self.verdict, Path(path), why, self.certificate(), force=force)
+        return Path(path)
+
     def show(self) -> None:
         """Open a window on the verdict, until it is closed; in a notebook show a picture. Raises ViewError."""
         if in_notebook():
@@ -178,8 +196,11 @@ class CheckResult(Untrue):
         else:
             show_verdict_in_window(self.verdict)
 
-    def _repr_png_(self) -> bytes:
-        return png_of_verdict(self.verdict)
+    def _repr_html_(self) -> str:
+        """A page to turn the scene in, in a frame; a picture where the page would be too heavy for a notebook."""
+        from teeter.games.api.verdict_pages import notebook_cell
+
+        return notebook_cell(self.verdict, explained(self.verdict)["sentences"])
 
     def __str__(self) -> str:
         from rich.console import Console

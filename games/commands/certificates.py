@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -13,34 +13,8 @@ from teeter.games.api.arguments import out_of_range
 from teeter.games.commands.console import OK, TOPPLES, Json, print_json, refuse
 from teeter.games.commands.scene_request import SceneRequest
 
-if TYPE_CHECKING:
-    from teeter.engine.topple.verdict import Verdict
-
 REFUSED = TOPPLES
 """As `teeter verify` says that a recording differs."""
-
-
-def certificate_of(verdict: Verdict) -> dict[str, Any]:
-    """Returns the certificate of a verdict's force balance, or why there is none."""
-    from teeter.engine.certificate.checker import VERSION
-    from teeter.engine.certificate.maker import certify
-    from teeter.engine.certificate.proof import NoCertificateError
-
-    statics = verdict.statics
-    try:
-        if statics.stands is None:
-            raise NoCertificateError(statics.why or "the force balance says nothing")
-        if verdict.pose != "declared":
-            raise NoCertificateError(
-                "the faces do not meet as declared: the pieces were judged where they came to rest"
-            )
-        if any(load.is_force for body in verdict.judged.free for load in body.loads):
-            raise NoCertificateError(
-                "forces other than weights act on the pieces, and a certificate has none"
-            )
-        return certify(verdict.judged, statics.stands, verdict.options.gravity)
-    except NoCertificateError as why:
-        return {"certificate": VERSION, "scene": verdict.scene, "claim": None, "why": str(why)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 
 from teeter.games.api.arguments import LIMITS, friction_range_fault, out_of_range
-from teeter.games.commands.certificates import certificate_of
 from teeter.games.commands.console import (
     OK,
     TOPPLES,
@@ -124,14 +123,20 @@ def run(request: CheckRequest) -> int:
     why = explained(found.verdict) if request.explain else None
     proof = None
     if request.certificate is not None or request.page is not None:
-        proof = certificate_of(found.verdict)
+        proof = found.certificate()
     if request.certificate is not None:
         with whole_or_nothing(request.certificate, force=request.force) as part:
             part.write_text(json.dumps(proof, indent=1) + "\n", encoding="utf-8")
     if request.page is not None and proof is not None:
-        from teeter.games.api.pages import verdict_page
+        from teeter.games.api.results import explained, noise_result
+        from teeter.games.api.verdict_pages import fallen_copies, verdict_page
 
-        verdict_page(found, request.page, proof, chance, force=request.force)
+        more: dict[str, Any] = {}
+        if chance is not None:
+            copies = fallen_copies(found.loaded.assembly, found.verdict, chance)
+            more = {"noise": str(noise_result(chance)), "copies": copies}
+        sentences = explained(found.verdict)["sentences"]
+        verdict_page(found.verdict, request.page, sentences, proof, force=request.force, **more)
     if request.as_json:
         more: dict[str, Any] = {} if why is None else {"explain": why}
         if proof is not None and request.certificate is not None:

@@ -34,9 +34,14 @@ POSITION_STEPS, NORMAL_STEPS = 32_000, 127
 
 
 def shaders() -> dict[str, str]:
-    """Returns the texts of the shaders, those that draw our own pictures too."""
+    """Returns the texts of the shaders, those that draw our own pictures too, without their comments."""
     folder = resources.files("teeter.engine.view").joinpath("shaders")
-    return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in SHADERS}
+    return {name: _code(folder.joinpath(name).read_text(encoding="utf-8")) for name in SHADERS}
+
+
+def _code(text: str) -> str:
+    lines = (line.partition("//")[0].strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
 
 
 def light() -> dict[str, Any]:

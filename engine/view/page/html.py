@@ -46,7 +46,8 @@ def page(data: Mapping[str, Any], blob: Blob, allowed: Sequence[str] = ()) -> st
     Raises OutputError.
     """
     script, style = _file(SCRIPT), _file(STYLE)
-    told = json.dumps({**data, "shaders": shaders(), "light": light()}, allow_nan=False).translate(ESCAPES)
+    whole = {**data, "shaders": shaders(), "light": light()}
+    told = json.dumps(whole, allow_nan=False, separators=(",", ":")).translate(ESCAPES)
     return "".join(
         (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',

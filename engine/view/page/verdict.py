@@ -1,6 +1,7 @@
 """A verdict as a page shows it: the scene with its forces, the motion in which it fails, and the proof."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from teeter.engine.view.overlays import Arrow, Ghost, Overlay
 from teeter.engine.view.page.blob import Blob
 from teeter.engine.view.page.bodies import BodyWriter
 from teeter.engine.view.render.overlays import solids_of
+from teeter.engine.view.render.resources import Triangles
 from teeter.engine.view.render.shading import srgb_of
 from teeter.engine.view.render.verdict_picture import (
     FALL_COLOUR,
@@ -26,6 +28,10 @@ from teeter.engine.world import Assembly
 
 MAX_GHOSTS = 6
 """Noisy copies that are shown at once; more hide the scene."""
+GRID = 2.0**-16
+"""Metres (0.015 mm) to which arrows are drawn: what ends in zeros packs well."""
+MOST_POINTS = 60_000
+"""After which a mesh takes no further arrow: indices have 16 bits, and no arrow has 5,000 points."""
 
 
 def verdict_data(
@@ -47,7 +53,7 @@ def verdict_data(
     scene = BodyWriter(blob).scene(seen.bodies, sphere)
     for row, body in zip(scene["bodies"], seen.bodies, strict=True):
         row["pose"] = [*body.pose.position, *body.pose.orientation]
-    solids = [row for each in overlays_on(verdict, sphere)[0] for row in _solids(each, blob)]
+    solids = _solids(overlays_on(verdict, sphere)[0], blob)
     frame = marked(verdict)
     weakest = next(iter(frame.highlights.items()), None)
     return {
@@ -71,10 +77,15 @@ def _mechanism(seen: Assembly, verdict: Verdict) -> dict[str, list[list[float]]]
     """Returns the linear and angular velocity of each piece that moves, and where its centre of mass is."""
     centres = {body.name: body.pose.apply(body.piece.centre_of_mass).ravel() for body in seen.free}
     return {
-        name: [list(linear), list(angular), centres[name].tolist()]
+        name: [_short(linear), _short(angular), _short(centres[name])]
         for name, (linear, angular) in verdict.statics.mechanism.items()
         if name in centres
     }
+
+
+def _short(values: Iterable[float]) -> list[float]:
+    """Five digits: more than a picture shows."""
+    return [float(f"{value:.5g}") for value in values]
 
 
 def _ghosts(seen: Assembly, copies: Sequence[Assembly]) -> list[dict[str, Any]]:
@@ -86,22 +97,34 @@ def _ghosts(seen: Assembly, copies: Sequence[Assembly]) -> list[dict[str, Any]]:
     ]
 
 
-def _solids(overlay: Overlay, blob: Blob) -> list[dict[str, Any]]:
-    """Returns the meshes of an overlay, and when they are shown: with the forces, the motion or the support."""
-    assert not isinstance(overlay, Ghost)  # verdicts draw none
-    layer = "support"
-    if isinstance(overlay, Arrow):
-        layer = "motion" if overlay.colour == FALL_COLOUR else "forces"
-    return [
-        {
-            "points": blob.put(triangles.rows[:, :3].T),
-            "normals": blob.put(np.round(triangles.rows[:, 3:6] * 127).astype(np.int8).T),
-            "triangles": blob.put(triangles.indices.astype(np.uint16).ravel()),
-            "ink": [*srgb_of(overlay.colour), cover],
-            "layer": layer,
-        }
-        for triangles, cover in solids_of(overlay)
-    ]
+def _solids(overlays: Sequence[Overlay], blob: Blob) -> list[dict[str, Any]]:
+    """Returns the meshes of overlays, and when they are shown: with the forces, the motion or the support. What is
+    shown together in one colour is one mesh, as far as 16 bits number its points."""
+    alike: dict[tuple[str, tuple[float, ...], int], list[Triangles]] = {}
+    sizes: Counter[tuple[str, tuple[float, ...]]] = Counter()
+    for overlay in overlays:
+        assert not isinstance(overlay, Ghost)  # verdicts draw none
+        layer = "support"
+        if isinstance(overlay, Arrow):
+            layer = "motion" if overlay.colour == FALL_COLOUR else "forces"
+        for triangles, cover in solids_of(overlay):
+            look = (layer, (*srgb_of(overlay.colour), cover))
+            alike.setdefault((*look, sizes[look] // MOST_POINTS), []).append(triangles)
+            sizes[look] += len(triangles.rows)
+    return [_solid(parts, ink, layer, blob) for (layer, ink, _), parts in alike.items()]
+
+
+def _solid(parts: Sequence[Triangles], ink: Sequence[float], layer: str, blob: Blob) -> dict[str, Any]:
+    rows = np.concatenate([each.rows for each in parts])
+    firsts = np.cumsum([0, *(len(each.rows) for each in parts[:-1])])
+    corners = [each.indices.ravel() + first for each, first in zip(parts, firsts, strict=True)]
+    return {
+        "points": blob.put((np.round(rows[:, :3] / GRID) * GRID).astype(np.float32).T),
+        "normals": blob.put(np.round(rows[:, 3:6] * 127).astype(np.int8).T),
+        "triangles": blob.put(np.concatenate(corners).astype(np.uint16)),
+        "ink": list(ink),
+        "layer": layer,
+    }
 
 
 def _legend(verdict: Verdict, weakest: tuple[str, str] | None, layers: set[str]) -> list[tuple[str, str]]:
