@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-# until it is known what else to do SIGINT ends the process, as SIGTERM does: Python would leave a trace, or lose it. The
-# module `signal` takes long to load itself
+# until it is known what else to do SIGINT ends the process, as SIGTERM does: Python would leave a trace, or lose it.
+# The module `signal` takes long to load itself
 __import__("_signal").signal(2, 0)
 
 HOME = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))

@@ -131,12 +131,12 @@ def run(request: CheckRequest) -> int:
         from teeter.games.api.results import explained, noise_result
         from teeter.games.api.verdict_pages import fallen_copies, verdict_page
 
-        more: dict[str, Any] = {}
+        noise: dict[str, Any] = {}
         if chance is not None:
             copies = fallen_copies(found.loaded.assembly, found.verdict, chance)
-            more = {"noise": str(noise_result(chance)), "copies": copies}
+            noise = {"noise": str(noise_result(chance)), "copies": copies}
         sentences = explained(found.verdict)["sentences"]
-        verdict_page(found.verdict, request.page, sentences, proof, force=request.force, **more)
+        verdict_page(found.verdict, request.page, sentences, proof, force=request.force, **noise)
     if request.as_json:
         more: dict[str, Any] = {} if why is None else {"explain": why}
         if proof is not None and request.certificate is not None:
