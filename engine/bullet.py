@@ -40,7 +40,7 @@ from teeter.engine.bullet_body import (
 from teeter.engine.geometry.rotation import even_directions, nudged
 from teeter.engine.pose import Pose
 from teeter.engine.process import suppress_stderr
-from teeter.engine.scratch import scratch_folder
+from teeter.engine.scratch import scratch_files, scratch_folder
 from teeter.engine.world import Body, Contact, Snapshot, Tick, Vector, World
 from teeter.models.piece import Array
 
@@ -61,12 +61,23 @@ def _connected() -> int:
         return int(pybullet.connect(pybullet.DIRECT))
 
 
+HEAD_BYTES = 12
+"""Of a state, before its first chunk."""
 _BELOW = Pose((0.0, 0.0, -1000.0))
 
 
 def _state_file() -> Path:
     """Where Bullet, which knows no other way, writes a state: a file for each thread."""
     return scratch_folder() / f"state-{threading.get_ident()}.bullet"
+
+
+def _is_whole(data: bytes) -> bool:
+    """Whether a state is there to its end: chunks of a head of 24 bytes, in which a length stands. Bullet does not say
+    that a disk is full, and takes half a state for one in which the rest has not moved."""
+    end = HEAD_BYTES
+    while end < len(data):
+        end += 24 + int.from_bytes(data[end + 4 : end + 8], "little")
+    return end == len(data)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -249,10 +260,15 @@ class BulletWorld(World):
         self._call(pybullet.resetBaseVelocity, mine, *motion)
 
     def snapshot(self) -> BulletSnapshot:
-        path = _state_file()
-        self._call(pybullet.saveBullet, str(path))
+        with scratch_files():
+            path = _state_file()
+            path.unlink(missing_ok=True)
+            self._call(pybullet.saveBullet, str(path))
+            data = path.read_bytes()
+            if not _is_whole(data):
+                raise OSError("half of a state was written")
         slots = tuple(self._bodies[name].body if name else None for name in self._slots)
-        return BulletSnapshot(self._step, self.scale, self.tuning, self.gravity, slots, path.read_bytes())
+        return BulletSnapshot(self._step, self.scale, self.tuning, self.gravity, slots, data)
 
     def _restore(self, snapshot: BulletSnapshot) -> None:
         # Bullet counts bodies as they come and finds them by that count: removed ones are stood in for, far below
@@ -266,8 +282,9 @@ class BulletWorld(World):
                 self.add(body)
         for name in stand_ins:
             self.remove(name)
-        path = _state_file()
-        path.write_bytes(snapshot.data)
+        with scratch_files():
+            path = _state_file()
+            path.write_bytes(snapshot.data)
         if self._bodies:
             try:
                 self._call(pybullet.restoreState, fileName=str(path))

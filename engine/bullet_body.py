@@ -22,7 +22,7 @@ import numpy as np
 
 from teeter.engine.geometry.rotation import matrix_of, nudged, quaternion_of, rpy_of
 from teeter.engine.pose import Pose
-from teeter.engine.scratch import scratch_folder
+from teeter.engine.scratch import scratch_files, scratch_folder
 from teeter.engine.settings import COLLISION_MARGIN, Tuning
 from teeter.engine.world import Body, Contact, Scale, Vector
 from teeter.models.hulls import FlatError, convex_hull, corners_within
@@ -203,10 +203,11 @@ def write(piece: Piece, scale: Scale, tuning: Tuning, fixed: bool, up: Array) ->
         f'<inertia ixx="{moments[0]:.17g}" ixy="0" ixz="0" iyy="{moments[1]:.17g}" iyz="0" izz="{moments[2]:.17g}"/>'
         f"</inertial>{''.join(blocks)}</link></robot>"
     )
-    folder = scratch_folder()
-    for name, content in meshes.items():
-        _write(folder / name, content)
-    return _write(folder / f"{_digest(text)}.urdf", text)
+    with scratch_files():
+        folder = scratch_folder()
+        for name, content in meshes.items():
+            _write(folder / name, content)
+        return _write(folder / f"{_digest(text)}.urdf", text)
 
 
 def _collision(

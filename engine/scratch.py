@@ -6,10 +6,13 @@ import shutil
 import stat
 import tempfile
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing.process import parent_process
 from multiprocessing.util import Finalize
 from pathlib import Path
+
+from teeter.models.errors import TeeterError
 
 SCRATCH = "teeter-"
 """How names of temporary folders begin."""
@@ -54,6 +57,22 @@ def scratch_folder() -> Path:
         _scratch = process, _locked_folder()
         _remove_at_end(_scratch[1])
         return _scratch[1]
+
+
+class ScratchError(TeeterError):
+    """A temporary file that cannot be written whole; the message says where, and what to do."""
+
+
+@contextmanager
+def scratch_files() -> Iterator[None]:
+    """Raises ScratchError in place of what goes wrong with temporary files: their disk is full, as a rule."""
+    try:
+        yield
+    except OSError as error:
+        why = f"a temporary file cannot be written ({error.strerror or error})"
+        raise ScratchError(
+            f"{tempfile.gettempdir()}: {why}: make room, or set TMPDIR to another folder"
+        ) from error
 
 
 def _is_ours(folder: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import resource
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest
 from teeter.engine.bench.rigs import piece, table, tower, wood
 from teeter.engine.bullet import BulletWorld
 from teeter.engine.pose import Pose
+from teeter.engine.scratch import ScratchError
 from teeter.engine.world import Body, Tick
 from teeter.scenes.load import load
 
@@ -117,6 +119,7 @@ def test_a_broken_snapshot_leaves_no_world_behind() -> None:
 
 PROCESS = """
 import hashlib
+import resource
 from teeter.engine.bench.rigs import tower
 from teeter.engine.bullet import BulletWorld
 world = BulletWorld(tower(3))
@@ -136,3 +139,20 @@ def test_two_processes_rebuild_alike() -> None:
         for _ in range(2)
     ]
     assert runs[0] == runs[1]
+
+
+def test_a_state_that_the_disk_did_not_take_whole_is_no_state() -> None:
+    """Bullet says nothing of it, and would take half a state for one in which the rest has not moved."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with rested(load("tower").assembly.bodies, 0.1) as world:
+        snapshot, size = world.snapshot(), len(world.snapshot().data)
+        for room in (0, 5, 500, size // 2, size - 1):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, limit[1]))
+            try:
+                with pytest.raises(ScratchError, match="make room, or set TMPDIR"):
+                    world.snapshot()
+                with pytest.raises(ScratchError, match="make room, or set TMPDIR"):
+                    snapshot.restored()
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        assert world.snapshot().data == snapshot.data

@@ -19,6 +19,7 @@ import pytest
 import trimesh
 
 from teeter.engine.record import archive
+from teeter.engine.record.reader import load
 from teeter.games.health import findings
 from teeter.games.play.recording import begin
 from teeter.games.players.bots import play_out
@@ -306,6 +307,32 @@ def test_memory_that_runs_out_while_loading_is_told_without_a_trace(kb: int, sce
     code, error = run(COMMANDS["topples"][0], cut, scenes)
     assert code in {1, *NO_ANSWER}
     assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("where", [("--headless", "--seed", "3"), ("--host", "127.0.0.1:0")])
+def test_a_disk_that_fills_up_in_mid_game_ends_it_in_order(where: tuple[str, ...], tmp_path: Path) -> None:
+    """A line says where the game is that was played so far; it is gone on with from there. By an engine that writes no
+    temporary files."""
+    path = tmp_path / "game.teeter"
+    words = (
+        "play",
+        "wonky",
+        "--players",
+        "bot:steady,bot:bold",
+        "--engine",
+        "rapier",
+        "--record",
+        str(path),
+        *where,
+    )
+    cut = Cut(env={"XDG_DATA_HOME": str(tmp_path)}, prepare=_limit(resource.RLIMIT_FSIZE, 5_000))
+    code, error = run(words, cut, tmp_path)
+    assert (code, len(error.splitlines())) == (2, 1), error
+    assert f"{path}: cannot be written (File too large)" in error
+    assert f"is safe in {path}.part" in error
+    found = load(path.with_name("game.teeter.part"))
+    assert found.checkpoints
+    assert not path.exists()
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,11 @@ class Recorder:
         if not replaces and (path.exists() or path.is_symlink()):
             raise RecordError(path, "is there already: choose another name, or move it away")
 
+    @property
+    def is_open(self) -> bool:
+        """Whether more can be recorded: not closed, not left, and the disk took all so far."""
+        return self._state == "open"
+
     def journal(self, step: int, entry: Mapping[str, Any]) -> None:
         """Records an input that a re-simulation needs, such as `{"type": "grab", "piece": "brick.07"}`."""
         self._line("journal", JOURNAL, step, entry)

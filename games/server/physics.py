@@ -5,6 +5,7 @@ while something moves or is carried.
 """
 
 import contextlib
+import sys
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -31,7 +32,7 @@ from teeter.games.players.bots import Bot, bots_of, lay, offers, pull, skill_of,
 from teeter.games.server import messages, protocol
 from teeter.games.server.follower import Clock, HandFollower, laying
 from teeter.games.server.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
-from teeter.games.server.setup import open_game
+from teeter.games.server.setup import ActiveGame, open_game
 from teeter.models.errors import ModelError, TeeterError
 
 BOT_PAUSE_S = 0.5
@@ -346,5 +347,14 @@ def serve(line: Connection, plan: Plan) -> None:
             )
     finally:
         if server is not None:
-            # what is recorded is packed when the game is over, and stays as it is when not
-            server.active.close()
+            _close(server.active)
+
+
+def _close(active: ActiveGame) -> None:
+    """Pack what is recorded. Where that fails its folder stays, to be gone on with; a line on the terminal says so, for
+    the window may be gone."""
+    try:
+        active.close()
+    except (TeeterError, OSError) as error:
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"teeter: {error}\n")

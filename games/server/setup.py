@@ -90,14 +90,16 @@ class ActiveGame:
 
     def close(self) -> None:
         """Free the simulator, and pack the record; a game that is not over can be gone on with."""
-        self.pack()
-        self.session.close()
+        try:
+            self.pack()
+        finally:
+            self.session.close()
 
     def pack(self) -> None:
-        """End the record here."""
-        if self.recorder is not None:
-            self.recorder.close(self.session.summary(), is_private=self.session.outcome is None)
-        self.recorder = None
+        """End the record here; one that the disk ended stays as it is."""
+        recorder, self.recorder = self.recorder, None
+        if recorder is not None and recorder.is_open:
+            recorder.close(self.session.summary(), is_private=self.session.outcome is None)
 
 
 def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> ActiveGame:
