@@ -20,6 +20,7 @@ import trimesh
 
 from teeter.engine.record import archive
 from teeter.engine.record.reader import load
+from teeter.games.cli import app
 from teeter.games.health import findings
 from teeter.games.play.recording import begin
 from teeter.games.players.bots import play_out
@@ -51,7 +52,6 @@ COMMANDS: dict[str, tuple[tuple[str, ...], int]] = {
     "topples": (("check", "topples.toml", "--workers", "1"), 1),
     "unsure": (("check", "unsure.toml", "--workers", "1", "--json"), 3),
     "bad": (("check", "nosuch.toml"), 2),
-    "no recording": (("verify", "no.teeter"), 2),
     "agrees": (("verify", "honest.teeter"), 0),
     "differs": (("verify", "lifted.teeter"), 1),
     "not comparable": (("verify", "elsewhere.teeter", "--json"), 3),
@@ -59,6 +59,49 @@ COMMANDS: dict[str, tuple[tuple[str, ...], int]] = {
     "refused": (("verify-certificate", "forged.json"), 1),
     "doctor": (("doctor",), DOCTOR),
 }
+OTHERS: dict[str, tuple[tuple[str, ...], int]] = {
+    "no recording": (("verify", "no.teeter"), 2),
+    "steps": (("check", "stands.toml", "--steps", "--workers", "1"), 0),
+    "mended": (("mend", "topples.toml", "--kind", "move", "--workers", "1"), 0),
+    "not mended": (
+        ("mend", "topples.toml", "--piece", "under", "--kind", "remove", "--workers", "1"),
+        1,
+    ),
+    "probe": (("probe", "stands.toml"), 0),
+    "sweep": (
+        (
+            "sweep",
+            "stands.toml",
+            "--piece",
+            "over",
+            "--x=0:5:2",
+            "--y=0",
+            "--workers",
+            "1",
+            "--out",
+            "OUT.csv",
+        ),
+        0,
+    ),
+    "merge": (("merge", "rows.csv", "--out", "OUT.csv"), 0),
+    "poses": (("poses", "block.stl"), 0),
+    "convert": (("convert", "stands.toml", "OUT.glb"), 0),
+    "schema": (("schema", "check"), 0),
+    "scenes": (("scenes",), 0),
+    "games": (("games",), 0),
+    "rules": (("rules", "wonky"), 0),
+    "models": (("models", "wonky"), 0),
+    "a model": (("models", "export", "tower_topple/brick", "-o", "OUT.glb"), 0),
+    "a picture": (("video", "honest.teeter", "-o", "OUT.png", "--size", "64x36"), 0),
+    "export": (("export", "honest.teeter", "-o", "OUT.glb"), 0),
+    "play": (("play", "wonky", "--headless", "--turns", "1", "--record", "OUT.teeter"), 0),
+    "play at nothing": (("play", "nosuch", "--host"), 2),
+    "view nothing": (("view", "nosuch.toml"), 2),
+    "replay nothing": (("replay", "nosuch.teeter"), 2),
+    "a demo in a file": (("demo", "--out", "stands.toml"), 2),
+    "bench": (("bench", "--accuracy", "--motion", "--nosuch"), 2),
+}
+"""Tried in a part of these ways. `OUT` is a name of its own."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +173,8 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{name}.toml").write_text(SCENE % offset)
     record(folder)
     trimesh.creation.box((30, 30, 30)).export(folder / "block.stl")
+    rows = tuple(word.replace("OUT", "rows") for word in OTHERS["sweep"][0])
+    assert run(rows, CUTS["whole"], folder)[0] == 0
     proof = folder / "proof.json"
     certify = ("check", "stands.toml", "--workers", "1", "--certificate", str(proof))
     assert run(certify, CUTS["whole"], folder)[0] == 0
@@ -185,17 +230,51 @@ def test_a_command_that_is_cut_off_leaves_with_no_answer_that_is_not_its_own(
     assert "Traceback" not in error
 
 
+def test_no_command_is_left_out() -> None:
+    tried = {words[0] for words, _ in (COMMANDS | OTHERS).values()}
+    assert tried == {each.name for each in app.registered_commands}
+
+
+def cut_off(command: str, cut: str, scenes: Path, out: Path) -> int:
+    """The exit code of one of `OTHERS`, which is right or none; what it writes is whole or not there."""
+    words, right = OTHERS[command]
+    named = next((word for word in words if word.startswith("OUT.")), "")
+    out.mkdir()
+    words = tuple(word.replace("OUT", str(out / "OUT")) for word in words)
+    code, error = run(words, CUTS[cut], scenes)
+    assert code in ({right} if cut in MUST_ANSWER else {right, *NO_ANSWER}), (command, cut, error)
+    assert "Traceback" not in error, (command, cut, error)
+    left = sorted(each.name for each in out.iterdir())
+    # rows and games are kept up to where it went
+    kept = {"sweep": ("OUT.csv",), "play": ("OUT.teeter.part",)}.get(command, ())
+    assert left == [named] * (right == 0 and bool(named)) if code == right else {*left} <= {named, *kept}, (
+        left
+    )
+    return code
+
+
 @pytest.mark.parametrize(
-    ("right", "words"),
-    [(0, ("--kind", "move")), (1, ("--piece", "under", "--kind", "remove"))],
-    ids=["changes", "none"],
+    ("cut", "command"), [(cut, [*OTHERS][number % len(OTHERS)]) for number, cut in enumerate(CUTS)]
 )
-@pytest.mark.parametrize("cut", ["whole", "no standard output", "full output"])
-def test_mend_says_whether_a_change_was_found(
-    cut: str, right: int, words: tuple[str, ...], scenes: Path
+def test_other_commands_that_are_cut_off(cut: str, command: str, scenes: Path, tmp_path: Path) -> None:
+    """Each at least once, and each cut once."""
+    cut_off(command, cut, scenes, tmp_path / "out")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("command", OTHERS)
+def test_other_commands_in_every_way(
+    command: str, scenes: Path, tmp_path: Path, row: Callable[..., None]
 ) -> None:
-    code, error = run(("mend", "topples.toml", *words, "--workers", "1"), CUTS[cut], scenes)
-    assert code in ({right} if cut in MUST_ANSWER else {right, *NO_ANSWER}), error
+    right = OTHERS[command][1]
+    codes = [cut_off(command, cut, scenes, tmp_path / str(number)) for number, cut in enumerate(CUTS)]
+    row(
+        "Exit codes of commands that are cut off",
+        command=" ".join(OTHERS[command][0]),
+        cuts=len(codes),
+        right=codes.count(right),
+        none=", ".join(f"{codes.count(each)} x {each}" for each in sorted({*codes} - {right})),
+    )
 
 
 NEEDED_BY = {
