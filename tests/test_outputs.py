@@ -6,7 +6,12 @@ import os
 import shutil
 import socket
 import stat
+from collections.abc import Callable
+from functools import cache
+from inspect import signature
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import cast
 
 import pytest
 import trimesh
@@ -39,6 +44,7 @@ WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
         ("sweep", "scene.toml", "--piece", "slab", "--x=0:5:2", "--y=0", "--workers", "1", "--out"),
         "out.csv",
     ),
+    "merged": (("merge", "rows.csv", "--out"), "out.csv"),
     "game": (("play", "wonky", "--headless", "--turns", "1", "--record"), "out.teeter"),
 }
 REFUSES_ALWAYS = {"game", "table"}
@@ -47,10 +53,39 @@ READS = {writer: next((word for word in words if "." in word), "") for writer, (
 """The file that each command reads."""
 
 
+NOT_WRITTEN = {"add", "file", "resume", "tables"}
+"""Files that commands are given to read."""
+
+
+def test_no_command_that_writes_is_left_out() -> None:
+    written = {
+        (command.name, name)
+        for command in app.registered_commands
+        for name, each in signature(cast("Callable[..., int]", command.callback)).parameters.items()
+        if "Path" in str(each.annotation) and name not in NOT_WRITTEN
+    }
+    options = {"-o": "out", "scene.toml": "out"}
+    tried = {
+        (words[0], options.get(words[-1], words[-1].removeprefix("--"))) for words, _ in WRITERS.values()
+    }
+    # which has files of its own in the folder
+    assert written == {*tried, ("demo", "out")}
+
+
+@cache
+def rows() -> bytes:
+    """A table of one row."""
+    with TemporaryDirectory() as folder:
+        out, words = Path(folder) / "rows.csv", ("--piece", "slab", "--x=0", "--y=0", "--workers", "1")
+        assert RUN.invoke(app, ["sweep", "two_bricks", *words, "--out", str(out)]).exit_code == 0
+        return out.read_bytes()
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(ROOT.parent / "scenes" / "two_bricks.toml", tmp_path / "scene.toml")
     shutil.copy(GAME, tmp_path / "game.teeter")
+    (tmp_path / "rows.csv").write_bytes(rows())
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
