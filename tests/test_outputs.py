@@ -24,6 +24,18 @@ from teeter.games.cli import app
 RUN = CliRunner()
 ROOT = Path(__file__).resolve().parent
 GAME = ROOT / "recordings" / "wonky-2.teeter"
+MEND = ("mend", "falls.toml", "--kind", "move", "--workers", "1")
+FALLS = """
+teeter = 1
+[[piece]]
+id = "under"
+shape = { box = [40, 40, 20] }
+position = [0, 0]
+[[piece]]
+id = "over"
+shape = { box = [40, 40, 20] }
+position = [25, 0]
+"""
 WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     "certificate": (("check", "scene.toml", "--workers", "1", "--certificate"), "out.json"),
     "page": (("check", "scene.toml", "--workers", "1", "--page"), "out.html"),
@@ -44,6 +56,8 @@ WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
         ("sweep", "scene.toml", "--piece", "slab", "--x=0:5:2", "--y=0", "--workers", "1", "--out"),
         "out.csv",
     ),
+    "mended": ((*MEND, "--apply", "1", "--out"), "out.toml"),
+    "change": ((*MEND, "--picture"), "out.png"),
     "merged": (("merge", "rows.csv", "--out"), "out.csv"),
     "game": (("play", "wonky", "--headless", "--turns", "1", "--record"), "out.teeter"),
 }
@@ -86,6 +100,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(ROOT.parent / "scenes" / "two_bricks.toml", tmp_path / "scene.toml")
     shutil.copy(GAME, tmp_path / "game.teeter")
     (tmp_path / "rows.csv").write_bytes(rows())
+    (tmp_path / "falls.toml").write_text(FALLS)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
