@@ -151,9 +151,11 @@ def test_asyncio_answers_as_one_alone(alone: list[str]) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_a_pool_of_processes_answers_as_one_alone(method: str, alone: list[str]) -> None:
+    # how the processes begin is one thing, what they are asked another: one way is asked all
+    some = slice(None, None, 1 if method == "fork" else 3)
     with ProcessPoolExecutor(2, mp_context=get_context(method)) as pool:
-        asked = [pool.submit(ask, scene) for ask, scene in ASKED[:4] + ASKED[-5:-1]]
-        assert [each.result() for each in asked] == alone[:4] + alone[-5:-1]
+        asked = [pool.submit(ask, scene) for ask, scene in ASKED[some]]
+        assert [each.result() for each in asked] == alone[some]
 
 
 def test_games_in_threads_go_as_one_alone(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_every_detail_of_every_game_falls_back_to_the_default(monkeypatch: pytes
 def test_a_game_whose_screen_cannot_be_loaded_has_a_plain_one() -> None:
     from dataclasses import replace
 
-    details = details_of(replace(GAMES[1], screen_class="games.nowhere:Details"))
+    details = details_of(replace(GAMES[1], screen_class="teeter.games.nowhere:Details"))
     assert details.lessons == ()
     assert details.phase(object()) == ""
     assert "ModuleNotFoundError" in FAULTS.noted[0].said

@@ -109,6 +109,7 @@ def test_imports_go_down_only() -> None:
         below = LAYERS[: LAYERS.index(place(path).split("/")[0]) + 1]
         above = top(imports(path)) & set(LAYERS) - set(below)
         assert not above, f"{place(path)} imports {sorted(above)}, which stands above it"
+        assert "teeter" not in imports(path), f"{place(path)} asks the public package, which stands above all"
 
 
 def module_of(path: Path) -> str:
@@ -297,9 +298,9 @@ def test_what_stands_on_a_world_loads_no_simulator(module: str) -> None:
 
 
 def test_what_people_see_as_values_loads_no_graphics_library() -> None:
-    modules = [module_of(path) for path in sources() if is_within(path, ("games/present/", "games/server/"))]
-    assert len(modules) > 30
-    assert not loaded(modules) & {"panda3d", "direct", "websockets"}
+    shown = [path for path in sources() if is_within(path, ("games/present/", "games/server/"))]
+    assert len(shown) > 30
+    assert not loaded([f"teeter.{module_of(path)}" for path in shown]) & {"panda3d", "direct", "websockets"}
 
 
 CEILINGS = {

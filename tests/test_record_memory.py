@@ -118,7 +118,7 @@ def packed(contents: Contents, folder: Path) -> Path:
 
 def run(*words: str) -> tuple[int, str, float]:
     """The exit code of a command, what it says, and the most MB that it took."""
-    code = f"import resource, subprocess, sys\ndone = subprocess.run({[sys.executable, '-m', 'games', *words]!r})\n"
+    code = f"import resource, subprocess, sys\ndone = subprocess.run({[sys.executable, '-m', 'teeter', *words]!r})\n"
     code += "print('MB', resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)\nsys.exit(done.returncode)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     said, _, peak = done.stdout.rpartition("MB ")
