@@ -14,6 +14,7 @@ if __name__ == "__main__":
 
 import atexit
 import gc
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -43,7 +44,6 @@ app = typer.Typer(
     cls=Commands,
     help="A 3D physics sandbox for towers of wooden blocks: play, check, replay.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
@@ -88,40 +88,51 @@ def _root(
     pass
 
 
-for _name, _run, _example in (
-    ("check", check.run, "teeter check scenes/arch.toml --without voussoir.05 --json"),
-    ("mend", mend.run, "teeter mend bridge_bare --margin 2 --apply 1 -o mended.toml"),
-    ("probe", probe.run, "teeter probe tower --piece brick.09.2 --piece brick.17.1"),
-    (
-        "sweep",
-        sweep.run,
-        "teeter sweep bridge --piece counterweight --x -60:60:25 --y -10:10:5 --page map.html",
+COMMANDS: dict[str, tuple[tuple[str, Callable[..., int], str], ...]] = {
+    "Would it topple?": (
+        ("check", check.run, "teeter check scenes/arch.toml --without voussoir.05 --json"),
+        ("mend", mend.run, "teeter mend bridge_bare --margin 2 --apply 1 -o mended.toml"),
+        ("probe", probe.run, "teeter probe tower --piece brick.09.2 --piece brick.17.1"),
+        (
+            "sweep",
+            sweep.run,
+            "teeter sweep bridge --piece counterweight --x -60:60:25 --y -10:10:5 --page map.html",
+        ),
+        ("merge", merge.run, "teeter merge part-*.csv --out map.csv"),
+        ("poses", poses.run, "teeter poses egg.stl"),
+        ("convert", convert.run, "teeter convert pile.xml pile.toml"),
+        (
+            "verify-certificate",
+            certificates.verify_certificate,
+            "teeter verify-certificate arch.json --scene arch",
+        ),
+        ("scenes", listings.list_scenes, "teeter scenes"),
+        ("view", play.view, "teeter view arch"),
     ),
-    ("merge", merge.run, "teeter merge part-*.csv --out map.csv"),
-    ("poses", poses.run, "teeter poses egg.stl"),
-    ("convert", convert.run, "teeter convert pile.xml pile.toml"),
-    ("schema", schema.run, "teeter schema check"),
-    ("scenes", listings.list_scenes, "teeter scenes"),
-    (
-        "play",
-        play.run,
-        "teeter play wonky --players bot:steady,bot:clumsy --seed 3 --headless --record game.teeter",
+    "Play": (
+        (
+            "play",
+            play.run,
+            "teeter play wonky --players bot:steady,bot:clumsy --seed 3 --headless --record game.teeter",
+        ),
+        ("games", listings.list_games, "teeter games"),
+        ("rules", listings.list_rules, "teeter rules wonky"),
+        ("models", listings.models, "teeter models bausack --sheet bausack.png"),
     ),
-    ("view", play.view, "teeter view arch"),
-    ("verify", recordings.verify, "teeter verify game.teeter"),
-    (
-        "verify-certificate",
-        certificates.verify_certificate,
-        "teeter verify-certificate arch.json --scene arch",
+    "Watch again": (
+        ("replay", recordings.replay, "teeter replay game.teeter"),
+        ("verify", recordings.verify, "teeter verify game.teeter"),
+        ("video", recordings.video, "teeter video game.teeter -o game.mp4 --slow-fall"),
+        ("export", recordings.export, "teeter export game.teeter -o game.glb"),
     ),
-    ("doctor", listings.doctor, "teeter doctor"),
-    ("bench", bench.run, "teeter bench --accuracy"),
-    ("demo", demo.run, "teeter demo"),
-    ("games", listings.list_games, "teeter games"),
-    ("rules", listings.list_rules, "teeter rules wonky"),
-    ("models", listings.models, "teeter models bausack --sheet bausack.png"),
-    ("video", recordings.video, "teeter video game.teeter -o game.mp4 --slow-fall"),
-    ("export", recordings.export, "teeter export game.teeter -o game.glb"),
-    ("replay", recordings.replay, "teeter replay game.teeter"),
-):
-    add_command(app, _name, _run, _example)
+    "This machine": (
+        ("doctor", listings.doctor, "teeter doctor"),
+        ("demo", demo.run, "teeter demo"),
+        ("bench", bench.run, "teeter bench --accuracy"),
+        ("schema", schema.run, "teeter schema check"),
+    ),
+}
+"""What each command runs, and an example, as `--help` groups them."""
+for _panel, _rows in COMMANDS.items():
+    for _name, _run, _example in _rows:
+        add_command(app, _name, _run, _example, _panel)

@@ -128,7 +128,6 @@ def run(request: CheckRequest) -> int:
         with whole_or_nothing(request.certificate, force=request.force) as part:
             part.write_text(json.dumps(proof, indent=1) + "\n", encoding="utf-8")
     if request.page is not None and proof is not None:
-        from teeter.games.api.results import explained, noise_result
         from teeter.games.api.verdict_pages import fallen_copies, verdict_page
 
         noise: dict[str, Any] = {}

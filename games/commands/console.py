@@ -72,11 +72,14 @@ def _said_shortly() -> Iterator[None]:
         raise
 
 
-def add_command(app: typer.Typer, name: str, run: Callable[..., int], example: str) -> None:
+def add_command(
+    app: typer.Typer, name: str, run: Callable[..., int], example: str, panel: str | None = None
+) -> None:
     """Add a command that leaves with the exit code `run` returns, and with one clear message for bad input.
 
     Its help is the docstring of `run`. Its options are the parameters of `run`, each written there with its words as
-    `Annotated[type, typer.Option(help=...)]`; where the only parameter is a dataclass, they are the fields of that.
+    `Annotated[type, typer.Option(help=...)]`; where the only parameter is a dataclass, they are the fields of
+    that. panel: the group that it stands with in the help of the program.
     """
     hints = get_type_hints(run, include_extras=True)
     request: Any = next(iter(hints.values()))
@@ -108,7 +111,7 @@ def add_command(app: typer.Typer, name: str, run: Callable[..., int], example: s
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     command.__doc__ = run.__doc__
-    app.command(name, epilog=f"Example: {example}")(command)
+    app.command(name, epilog=f"Example: {example}", rich_help_panel=panel)(command)
 
 
 def refuse(message: str) -> NoReturn:

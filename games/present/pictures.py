@@ -6,13 +6,13 @@ A name says what is drawn: `piece|bausack/arch`, `above|crazy_tower/card_07`, `c
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from platformdirs import user_cache_path
 
 from teeter.engine.view.window.shapes import Image
 from teeter.engine.workers import Failed, Questioner
@@ -116,8 +116,7 @@ def painter() -> Callable[[list[object], str], Pixels]:
 
 
 def _file(name: str) -> Path:
-    home = os.environ.get("XDG_CACHE_HOME")
-    folder = (Path(home) if home else Path.home() / ".cache") / "teeter" / "pictures"
+    folder = user_cache_path("teeter", appauthor=False) / "pictures"
     return folder / f"{hashlib.sha256(f'{DRAWING} {name}'.encode()).hexdigest()[:24]}.npz"
 
 

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from platformdirs import user_config_path
 from pydantic import Field, ValidationError, field_validator
 
 from teeter.games.core.errors import SetupError
@@ -153,9 +154,7 @@ def with_key(settings: Settings, act: str, key: str) -> Settings:
 def place() -> Path:
     """Where a person's own settings are."""
     named = os.environ.get("TEETER_SETTINGS")
-    home = os.environ.get("XDG_CONFIG_HOME")
-    base = Path(home) if home else Path.home() / ".config"
-    return Path(named) if named else base / "teeter" / "settings.toml"
+    return Path(named) if named else user_config_path("teeter", appauthor=False) / "settings.toml"
 
 
 def load_settings(path: Path | None = None) -> Settings:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from platformdirs import user_data_path
+
 from teeter.engine.world import FLOOR, Body
 from teeter.games.core.random_state import is_drawn
 from teeter.games.game import Game, stock_of
@@ -168,8 +170,7 @@ def title_of(file: Path) -> str:
 
 def folder() -> Path:
     """The folder of a person's games."""
-    named = os.environ.get("XDG_DATA_HOME")
-    return (Path(named) if named else Path.home() / ".local" / "share") / "teeter" / "games"
+    return user_data_path("teeter", appauthor=False) / "games"
 
 
 def why_not_kept() -> str:
