@@ -59,6 +59,7 @@ def test_the_command_prints_every_engine_beside_what_is_right(monkeypatch: pytes
     chosen = ["brick: 20 rad/s stop after, s", "ball rolls 1.5 s: loss, %"]
     monkeypatch.setattr(motion, "EXPERIMENTS", {what: EXPERIMENTS[what] for what in chosen})
     done = CliRunner().invoke(app, ["bench", "--motion", "--json"])
+    assert "teeter: " in done.stderr
     assert done.exit_code == 0
     rows = json.loads(done.stdout)
     assert [row["what"] for row in rows] == chosen

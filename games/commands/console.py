@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Container, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, fields, is_dataclass
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -245,21 +245,24 @@ def stages() -> Iterator[Callable[[str], None]]:
             progress.stop()
 
 
+def _line(words: str) -> None:
+    # what is made does not hang on who listens
+    with suppress(OSError):
+        sys.stderr.write(f"teeter: {words}\n")
+        sys.stderr.flush()
+
+
 @contextmanager
 def spinner() -> Iterator[Callable[[str], None]]:
-    """Something to tell what the work is at."""
+    """Something to tell what the work is at: a turning sign on a terminal, a line each elsewhere."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
     console = Console(stderr=True)
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        console=console,
-        # in a file it would be an empty line
-        disable=not console.is_terminal,
-        transient=True,
-        auto_refresh=False,
-    ) as progress:
+    if not console.is_terminal:
+        yield _line
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=console, transient=True, auto_refresh=False) as progress:
         task = progress.add_task("")
         yield lambda words: progress.update(task, description=words, refresh=True)
