@@ -165,3 +165,31 @@ def test_a_track_of_a_hundred_megabytes_is_a_page_in_little_room(tmp_path: Path)
     print(f"a page: {peak:.0f} MB")
     assert code == 0, said
     assert peak < MOST_MB
+
+
+LARGE: dict[str, tuple[int, Any, tuple[str, ...]]] = {
+    "a hundred megabytes of 300 pieces": (
+        300,
+        lambda: still(MAX_TRACK_BYTES // 28 // 300, 300),
+        ("film.mp4", "model.glb", "page.html"),
+    ),
+    "5,000 pieces": (5000, lambda: still(8, 5000, stride=40), ("picture.png", "model.glb", "page.html")),
+}
+"""Recordings of at most 120 kB: of so many pieces, and what is made of each."""
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", LARGE)
+def test_what_is_made_of_a_small_file_takes_little_room(
+    name: str, tmp_path: Path, row: Callable[..., None]
+) -> None:
+    count, make, outputs = LARGE[name]
+    path = packed(recording(count, track=make()), tmp_path)
+    for out in outputs:
+        words = ("export",) if out.startswith(("model", "page")) else ("video", "--size", "320x180")
+        few = ("--to", "2", "--fps", "10") if out.endswith("mp4") else ()
+        code, said, peak = run(*words, str(path), "-o", str(tmp_path / out), *few)
+        assert code == 0, said
+        size = path.stat().st_size / 1e3
+        row("Memory of what is made of recordings", recording=name, kB=size, made=out, MB=peak)
+        assert peak < MOST_MB
