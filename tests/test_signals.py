@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,8 @@ def end(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Pa
         stderr=subprocess.PIPE,
         start_new_session=True,
         text=True,
+        # what a shell without job control starts in the background ignores interrupts, and hands that on
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     with running:
         try:
