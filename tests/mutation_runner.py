@@ -219,6 +219,8 @@ class _Runner:
 
     def _begun(self, place: int, mutant: Mutant, patience: dict[int, float]) -> _Trial:
         """Runs tests in a fork with the code spoiled. patience: seconds of processor by the test."""
+        # else each would seem to be noticed: the fork fails
+        assert not patience or _module(mutant.path) in sys.modules, f"{mutant.name}: no such module"
         sys.stdout.flush()
         told, tell = os.pipe()
         child = os.fork()
@@ -349,9 +351,13 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(each)
 
 
+def _module(path: Path) -> str:
+    return ".".join(("teeter", *path.relative_to(ROOT).with_suffix("").parts))
+
+
 def _replace_constants(path: Path, code: CodeType) -> None:
     """What a module spoiled outside of its functions holds, put into it and into those that took it from there."""
-    name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    name = _module(path)
     real, fresh = sys.modules[name], ModuleType(name)
     fresh.__file__ = str(path)
     sys.modules[name] = fresh  # dataclasses look their module up
