@@ -3,6 +3,8 @@
 import os
 import sys
 
+# as `teeter.games` does when it is loaded
+__import__("_signal").signal(2, 0)
 if not sys.flags.safe_path and os.path.realpath(sys.path[0]) != os.path.dirname(
     os.path.dirname(os.path.realpath(__file__))
 ):

@@ -15,10 +15,12 @@ import sys
 import tempfile
 import tomllib
 import zipfile
-from importlib.metadata import distribution
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = (
@@ -156,6 +158,23 @@ def doctor_names_what_is_missing(python: Path, folder: Path) -> None:
             path.rename(site / path.name)
         assert (code, rows[name]["found"]) == (1, "missing")
         assert rows[name]["fix"].startswith(f"pip install '{name}")
+
+
+OLDEST = "3.11.2"
+"""Python of Debian 12, on which `make demo` and `make test` begin."""
+
+
+def test_what_is_locked_installs_on_the_oldest_python() -> None:
+    """pip of a newer one writes the lock, and knows nothing of an older one."""
+    tried = 0
+    for line in (ROOT / "requirements.lock").read_text().splitlines():
+        name, _, version = line.partition("==")
+        with suppress(PackageNotFoundError):
+            found = distribution(name)
+            asked = SpecifierSet(found.metadata["Requires-Python"] or "")
+            tried += 1
+            assert found.version != version or OLDEST in asked, f"{line} needs Python {asked}"
+    assert tried > 100
 
 
 def test_debian_packages_are_installed_or_named() -> None:
