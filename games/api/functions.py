@@ -371,6 +371,7 @@ def video(
     from teeter.engine.record.reader import load
     from teeter.engine.view.video.film import recipe_for
     from teeter.engine.view.video.make import check_file, make
+    from teeter.games.play.margins import with_causes
     from teeter.games.play.replays import bodies_of, telling_of
 
     path = Path(out)
@@ -397,7 +398,7 @@ def video(
         strip=strip,
     )
     replay = load(Path(record))
-    telling = telling_of(replay, anonymous=anonymous)
+    telling = with_causes(telling_of(replay, anonymous=anonymous), replay)
     made = make(
         replay, bodies_of(replay), telling, recipe, path, progress=progress, workers=workers, force=force
     )

@@ -15,6 +15,7 @@ from teeter.engine.view.page.sweep import sweep_data
 from teeter.engine.view.video.scenery import scenery_of
 from teeter.engine.world import Assembly, Body
 from teeter.games.api.results import ExportResult
+from teeter.games.play.margins import with_causes
 from teeter.games.play.replays import bodies_of, marks_of, placed, telling_of
 from teeter.models.files import OutputError, whole_or_nothing
 from teeter.models.piece import Piece
@@ -28,7 +29,7 @@ def recording_page(file: Path, out: Path, *, force: bool = False) -> ExportResul
     bodies = placed(replay, bodies_of(replay))
     scenery = scenery_of(replay, bodies)
     marks = [(mark.seconds, mark.kind, mark.text) for mark in marks_of(replay, scenery)]
-    data = recording_data(scenery, bodies, telling_of(replay), marks, blob)
+    data = recording_data(scenery, bodies, with_causes(telling_of(replay), replay), marks, blob)
     text = html.page({"kind": "recording", **data}, blob)
     html.save(out, text, force=force)
     return ExportResult(out, len(text.encode()), replay.seconds)

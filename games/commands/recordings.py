@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import sys
 import time
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from teeter.games.commands.console import (
     OK,
@@ -21,10 +22,12 @@ from teeter.games.commands.console import (
     Progressed,
     Recording,
     bar,
+    plain_table,
     print_json,
     refuse,
     say,
 )
+from teeter.games.faults import teeter_version
 
 if TYPE_CHECKING:
     from teeter.games.play.playback import Verified
@@ -35,9 +38,19 @@ ESTIMATE_AFTER_S = 3.0
 
 
 def replay(
-    file: Recording, at: Annotated[float, typer.Option(help="Second of the recording to begin at.")] = 0.0
+    file: Recording,
+    at: Annotated[float, typer.Option(help="Second of the recording to begin at.")] = 0.0,
+    margins: Annotated[
+        bool,
+        typer.Option("--margins", help="Print how firm the tower was after every move, and why it fell."),
+    ] = False,
+    as_json: Json = False,
 ) -> int:
     """Watch a recording in a window: forward, backward, at any speed; check and go on with it at any moment."""
+    if margins:
+        return _margins(file, as_json=as_json)
+    if as_json:
+        refuse("--json prints what --margins finds: give --margins too")
     from teeter.games.api.pages import shown
 
     recording = shown(file)
@@ -45,6 +58,36 @@ def replay(
     from teeter.games.commands.replay import watch
 
     return watch(recording, at)
+
+
+def _margins(file: Path, *, as_json: bool) -> int:
+    """Print the margin after every move, and why pieces fell."""
+    from teeter.engine.record.reader import load
+    from teeter.games.play.margins import causes_of, margins_of
+    from teeter.games.play.recording import known_game
+
+    recording = load(file)
+    if known_game(recording.meta) is None:
+        refuse(
+            f"{file}: it is no recording of a game, which alone has moves; `teeter check` tells margins of scenes"
+        )
+    with bar("asking moves") as progress:
+        found = margins_of(recording, progress)
+    causes = causes_of(recording, found)
+    if as_json:
+        moves = [{"move": each.pop("number"), **each} for each in map(asdict, found)]
+        print_json({"teeter": teeter_version(), "moves": moves, "falls": [asdict(each) for each in causes]})
+        return OK
+    table = plain_table("move", "at", "player", "tilt margin", "", right=("move", "at", "tilt margin"))
+    for each in found:
+        tilt = "unknown" if each.tilt_deg is None else f"{each.tilt_deg:.2f} degrees"
+        cells = (str(each.number), f"{each.seconds:.1f} s", each.player, tilt, each.told)
+        table.add_row(*(escape(cell) for cell in cells))
+    console = Console()
+    console.print(table)
+    for cause in causes:
+        console.print(f"At {cause.seconds:.1f} s: {cause.sentence}", markup=False, highlight=False)
+    return OK
 
 
 def verify(

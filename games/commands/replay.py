@@ -25,6 +25,7 @@ from teeter.engine.workers import Failed, Questioner
 from teeter.engine.world import FLOOR, Assembly
 from teeter.games.api.scene import OrbitPointer
 from teeter.games.commands.console import OK
+from teeter.games.play.margins import with_causes
 from teeter.games.play.replays import (
     ORDERS,
     ViewerState,
@@ -121,7 +122,7 @@ class Viewer:
         bodies = placed(replay, bodies_of(replay))
         self.replay, self.bodies = replay, bodies
         self.scenery = scenery_of(replay, bodies)
-        self.telling = telling_of(replay)
+        self.telling = with_causes(telling_of(replay), replay)
         self.marks = marks_of(replay, self.scenery)
         self.watching = ViewerState(replay.seconds)
         self.forked: Path | None = None

@@ -1,0 +1,332 @@
+"""How firmly a recorded game stood, and why it fell: force balances of the states that the record holds.
+
+At every checkpoint all is at rest, so the tower of the game, what is not supply, has a tilt margin there. A fall is
+asked about where it began: a piece that was let go is put down flat, straight below; a piece that was drawn is left
+out. If forces balance that, it was no question of balance, and it is said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from teeter.engine.geometry.drop import DropTarget, resting_faces
+from teeter.engine.geometry.rotation import quaternion_of, shortest_rotation
+from teeter.engine.pose import Pose
+from teeter.engine.record.format import RecordError
+from teeter.engine.record.reader import Checkpoint, Replay
+from teeter.engine.tolerances import TOUCH_FOR_HINTS
+from teeter.engine.topple.balance.equilibrium import balance_of
+from teeter.engine.topple.balance.mechanism import Explanation, explain
+from teeter.engine.topple.balance.statics import Statics, analyse, stands, tilt_margin
+from teeter.engine.topple.contact.detection import Contacts, contacts_at_rest, find_contacts
+from teeter.engine.topple.errors import StaticsError
+from teeter.engine.topple.resting import REACH, TILT, at_rest
+from teeter.engine.topple.words import sentences
+from teeter.engine.view.video.captions import Caption, Telling
+from teeter.engine.world import TABLE, Assembly, Body
+from teeter.games.core.events import CountElapsed, Fell, Met, Nudged, Placed, Released, Removed
+from teeter.games.core.words import capital
+from teeter.games.game import Game
+from teeter.games.play.playback import Progress, Taken, past_of
+from teeter.games.play.recording import first_state, known_game
+from teeter.games.play.replays import KINDS, TURN, bodies_of
+
+FLAT = np.radians(10.0)
+"""A piece that was let go within this of lying flat is asked about lying flat."""
+Touching = tuple[Assembly, Contacts]
+LIKE = 0.5
+"""Degrees by which margins may differ and be told as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """The tower after a move, at rest. number: of the move, counted from 0. player: whose it was. told: the last line
+    of the story about it. tilt_deg: how far the table could tilt; None where statics cannot tell."""
+
+    number: int
+    step: int
+    seconds: float
+    player: str
+    told: str
+    tilt_deg: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why pieces fell. piece: that was being moved, empty for none; is_laid: it had been let go. fell: the pieces.
+    missing_mm: by which the centre of mass lay beyond the edge; where the laid piece went over it, by which that piece
+    stood too far out. tilt_deg: the margin of the tower before. sentence: all of it in words."""
+
+    step: int
+    seconds: float
+    piece: str
+    is_laid: bool
+    fell: tuple[str, ...]
+    missing_mm: float | None
+    tilt_deg: float | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Recorded:
+    """A recording of a known game. states: of the rules after each of `taken`, whose steps stand in `steps`."""
+
+    replay: Replay
+    game: Game
+    start: Any
+    taken: Sequence[Taken]
+    steps: Sequence[int]
+    bodies: dict[str, Body]
+
+    def state_at(self, step: int) -> Any:
+        """Returns the state of the rules when all that came up to a step was taken."""
+        count = int(np.searchsorted(self.steps, step, side="right"))
+        return self.taken[count - 1][2] if count else self.start
+
+    def tower(self, checkpoint: Checkpoint) -> Assembly:
+        """Returns what is in play, where it lies, and the table."""
+        play = self.game.judge.in_play(self.state_at(checkpoint.step))
+        found = []
+        for name, (x, y, z, *turn) in sorted(self.replay.named(checkpoint.poses).items()):
+            if name in self.bodies and (name in play or name == TABLE):
+                a, b, c, d = map(float, turn)
+                body = self.bodies[name].at(Pose((float(x), float(y), float(z)), (a, b, c, d)))
+                found.append(replace(body, fixed=name == TABLE))
+        return Assembly("tower", tuple(found))
+
+
+def _recorded(replay: Replay) -> _Recorded | None:
+    game = known_game(replay.meta)
+    if game is None:
+        return None
+    _, taken = past_of(replay)
+    steps = [step for step, _ in replay.events]
+    bodies = {body.name: body for body in bodies_of(replay)}
+    return _Recorded(replay, game, first_state(game, replay.meta), taken, steps, bodies)
+
+
+def margins_of(replay: Replay, progress: Progress | None = None) -> tuple[Margin, ...]:
+    """Returns the margin of the tower after every move of a recording; none for a game that is not known here.
+
+    progress: told how many checkpoints were asked, of how many. Raises RecordError where the rules refuse what the
+    record has them take.
+    """
+    recorded = _recorded(replay)
+    if recorded is None:
+        return ()
+    found: list[Margin] = []
+    before = -1
+    for done, checkpoint in enumerate(replay.checkpoints, 1):
+        if progress is not None:
+            progress(done, len(replay.checkpoints))
+        if checkpoint.step == before:
+            continue
+        who, told = _led_to(replay, before, checkpoint.step)
+        _, tilt = _firmness(recorded.tower(checkpoint))
+        seconds = checkpoint.step / replay.meta.rate
+        found.append(Margin(len(found), checkpoint.step, seconds, who, told, tilt))
+        before = checkpoint.step
+    return tuple(found)
+
+
+def _led_to(replay: Replay, before: int, until: int) -> tuple[str, str]:
+    """Returns who moved a piece between two steps, and the last line about where it came to."""
+    who = mover = told = ""
+    for step, entry in replay.events:
+        given = entry["input"]
+        who = given.get("player") or who
+        if before < step <= until and given["type"] in KINDS:
+            lines = [line for line in entry.get("story") or () if not line.startswith(TURN)]
+            mover, told = who, lines[-1] if lines else told
+    return mover, told
+
+
+def causes_of(replay: Replay, margins: Sequence[Margin] = ()) -> tuple[Cause, ...]:
+    """Returns why pieces fell, once for each time they did between two checkpoints. margins: of the whole recording, if
+    they are known; then it is told since when the tower stood no firmer. Raises RecordError as `margins_of`."""
+    recorded = _recorded(replay)
+    if recorded is None:
+        return ()
+    found: list[Cause] = []
+    last = None
+    for at, (_, given, _) in enumerate(recorded.taken):
+        before = [each for each in replay.checkpoints if each.step < recorded.steps[at]]
+        if isinstance(given, Fell) and before and before[-1] is not last:
+            last = before[-1]
+            known = [each for each in margins if each.step <= last.step]
+            found.append(_cause(recorded, at, last, known))
+    return tuple(found)
+
+
+def with_causes(telling: Telling, replay: Replay) -> Telling:
+    """Returns the words that go with a recording, and why pieces fell, told as they do; as they are where the rules
+    refuse what the record has them take."""
+    try:
+        why = [Caption(each.seconds, each.sentence) for each in causes_of(replay)]
+    except RecordError:
+        return telling
+    lines = sorted([*telling.lines, *why], key=lambda line: line.seconds)
+    return replace(telling, lines=tuple(lines))
+
+
+def _cause(recorded: _Recorded, at: int, checkpoint: Checkpoint, margins: Sequence[Margin]) -> Cause:
+    """Returns why the fall at one of the inputs happened. checkpoint: the last one before it."""
+    step, given = recorded.steps[at], recorded.taken[at][1]
+    assert isinstance(given, Fell)
+    piece, let_go = "", None
+    for then, (_, each, _) in zip(recorded.steps[:at], recorded.taken[:at], strict=True):
+        if then > checkpoint.step and isinstance(each, Met | Nudged | Removed | Released):
+            piece, let_go = each.piece, then if isinstance(each, Released) else None
+        elif isinstance(each, Placed | CountElapsed):
+            piece, let_go = "", None
+    tower = recorded.tower(checkpoint)
+    way, tilt = _firmness(tower)
+    was_there = any(body.name == piece for body in tower.free)
+    rest = replace(tower, bodies=tuple(body for body in tower.bodies if body.name != piece))
+    missing = None
+    if tilt is None and tower.free:
+        done = "had been let go" if let_go is not None else "was being moved"
+        said = f"{capital(piece) if piece else 'No piece'} {done}; no balance is known of how the tower stood before"
+    elif let_go is not None:
+        said, missing = why_laid(rest, _let_go(recorded, rest, piece, let_go), piece, way)
+    elif was_there:
+        said, missing = why_drawn(rest, piece, way)
+    elif piece:
+        said = f"{capital(piece)} was still in the hand: the tower was knocked over"
+    else:
+        said = "No piece was being moved"
+    sentence = f"{said}{_since(margins, tilt)}."
+    seconds = step / recorded.replay.meta.rate
+    return Cause(step, seconds, piece, let_go is not None, given.pieces, missing, tilt, sentence)
+
+
+def _let_go(recorded: _Recorded, rest: Assembly, piece: str, step: int) -> Body | None:
+    """Returns a piece where it was let go, lying flat if it nearly did, straight down on what is there; None over
+    nothing."""
+    x, y, z, *turn = (
+        recorded.replay.named(recorded.replay.pose_at(step)).get(piece, np.full(7, np.nan)).tolist()
+    )
+    if not np.isfinite(x):
+        return None
+    a, b, c, d = turn
+    body = replace(recorded.bodies[piece].at(Pose((x, y, z), (a, b, c, d))), fixed=False)
+    matrix, down = body.pose.matrix, np.array([0.0, 0.0, -1.0])
+    normals = [matrix @ face.normal for face in resting_faces(body.piece)]
+    if normals:
+        lowest = max(normals, key=lambda normal: float(normal @ down))
+        if lowest @ down > np.cos(FLAT):
+            level = quaternion_of(shortest_rotation(lowest, down) @ matrix)
+            body = body.at(Pose(body.pose.position, level))
+    return DropTarget.of(rest.bodies).dropped(body)
+
+
+def why_laid(rest: Assembly, laid: Body | None, piece: str, way: int) -> tuple[str, float | None]:
+    """Returns why a tower falls on which a piece was laid, and the missing millimetres."""
+    if laid is None:
+        return f"{capital(piece)} was let go over nothing", None
+    scene = replace(rest, bodies=(*rest.bodies, laid))
+    found = _fall(scene, way)
+    if found is None:
+        return (
+            f"{capital(piece)} lay where forces balance it{_by(scene, way)}: it was knocked, or came down too hard",
+            None,
+        )
+    why, statics = found
+    if why.kind == "tips" and why.room is not None and piece in why.moves:
+        # the others stay where they are: the piece alone has to bring their common centre back
+        whole = sum(body.piece.mass for body in scene.free if body.name in why.moves)
+        missing = -1e3 * why.room * whole / laid.piece.mass
+        return f"{capital(piece)} stood {missing:.1f} mm too far out", missing
+    return _told(why, statics)
+
+
+def why_drawn(rest: Assembly, piece: str, way: int) -> tuple[str, float | None]:
+    """Returns why a tower falls out of which a piece is drawn, and the missing millimetres."""
+    found = _fall(rest, way)
+    if found is None:
+        return (
+            f"Without {piece} forces balance the tower{_by(rest, way)}: it was dragged or knocked over",
+            None,
+        )
+    said, missing = _told(*found)
+    return f"Without {piece}, {said}", missing
+
+
+def _told(why: Explanation, statics: Statics) -> tuple[str, float | None]:
+    said = sentences(why, statics)[0].rstrip(".")
+    if why.room is None:
+        return said, None
+    return f"{said}; {-1e3 * why.room:.1f} mm are missing", -1e3 * why.room
+
+
+def _sunk(scene: Assembly) -> Touching | None:
+    """Returns level pieces where they rest on each other like wood, with their contacts."""
+    lower = at_rest(scene)
+    return None if lower is None else (lower, contacts_at_rest(lower))
+
+
+def _near(scene: Assembly) -> Touching:
+    return scene, find_contacts(scene, *TOUCH_FOR_HINTS)
+
+
+def _leaning(scene: Assembly) -> Touching:
+    """Returns a scene with contacts between faces that lean by as much as those of a tower pressed askew."""
+    return scene, find_contacts(scene, REACH, TILT)
+
+
+WAYS: tuple[Callable[[Assembly], Touching | None], ...] = (_sunk, _near, _leaning)
+"""How pieces at rest are taken to touch: the first way in which a tower stands that did stand."""
+
+
+def _firmness(scene: Assembly) -> tuple[int, float | None]:
+    """Returns the way in which a scene at rest stands, and its tilt margin (degrees); None where none balances it."""
+    for number, way in enumerate(WAYS if scene.free else ()):
+        touching = way(scene)
+        tilt = None if touching is None else _tilt(*touching)
+        if tilt is not None:
+            return number, tilt
+    return 0, None
+
+
+def _tilt(scene: Assembly, contacts: Contacts) -> float | None:
+    try:
+        if contacts.curved:
+            found = analyse(scene, contacts=contacts, loads=False, follow=False)
+            return found.tilt_deg if found.stands else None
+        if stands(scene, contacts=contacts):
+            return float(tilt_margin(balance_of(scene, contacts)).degrees)
+    except (StaticsError, ValueError):
+        return None
+    return None
+
+
+def _fall(scene: Assembly, way: int) -> tuple[Explanation, Statics] | None:
+    """Returns how a scene falls; None where forces balance it, or statics is silent."""
+    place, contacts = WAYS[way](scene) or _near(scene)
+    try:
+        statics = analyse(place, contacts=contacts, loads=False, margins=False)
+        why = explain(place, statics, contacts)
+    except (StaticsError, ValueError):
+        return None
+    return None if why is None or why.stands else (why, statics)
+
+
+def _by(scene: Assembly, way: int) -> str:
+    touching = WAYS[way](scene)
+    tilt = None if touching is None else _tilt(*touching)
+    return "" if tilt is None else f", with {tilt:.1f} degrees in hand"
+
+
+def _since(margins: Sequence[Margin], tilt: float | None) -> str:
+    """Returns how firm the tower was before, and since when, as the end of a sentence."""
+    if tilt is None:
+        return ""
+    said = f"; before, the tower was {tilt:.1f} degrees from falling"
+    number = len(margins)
+    while number and (known := margins[number - 1].tilt_deg) is not None and known <= tilt + LIKE:
+        number -= 1
+    return f"{said}, since move {margins[number].number}" if 0 < number < len(margins) else said

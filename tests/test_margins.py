@@ -1,0 +1,100 @@
+"""How firm the tower of a recorded game was after every move, and why it fell."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import teeter
+from teeter.engine.record.reader import load
+from teeter.engine.world import Assembly
+from teeter.games.cli import app
+from teeter.games.play.margins import causes_of, margins_of, why_drawn, why_laid, with_causes
+from teeter.games.play.replays import telling_of
+
+RECORDINGS = Path(__file__).parent / "recordings"
+NEAR = 1
+"""The way in which boxes that meet exactly touch."""
+
+
+def stack(*rows: tuple[str, tuple[float, float, float], float, float]) -> Assembly:
+    """Boxes by name, sizes, x and height of the centre."""
+    pieces: list[dict[str, Any]] = [
+        {"id": name, "shape": {"box": list(size)}, "material": "beech", "position": [x, 0, z]}
+        for name, size, x, z in rows
+    ]
+    return teeter.build(pieces).loaded.assembly
+
+
+def test_a_piece_that_was_laid_too_far_out_is_told_with_what_is_missing() -> None:
+    scene = stack(("below", (80, 40, 20), 0, 10), ("above", (80, 40, 20), 50, 30))
+    rest = replace(scene, bodies=tuple(body for body in scene.bodies if body.name != "above"))
+    laid = next(body for body in scene.bodies if body.name == "above")
+    said, missing = why_laid(rest, laid, "above", NEAR)
+    assert missing == pytest.approx(10.0, abs=0.01)
+    assert said == "Above stood 10.0 mm too far out"
+
+
+def test_a_weight_that_tips_what_it_lies_on_has_to_bring_both_back() -> None:
+    """The centre of both lies beyond the edge by e: the weight alone would go back by e times both over its mass."""
+    rows = (("pier", (40, 40, 60), 0, 30), ("deck", (160, 40, 10), 10, 65), ("load", (30, 30, 30), 70, 85))
+    scene = stack(*rows)
+    deck, load = 160 * 40 * 10, 30**3
+    beyond = (deck * 10 + load * 70) / (deck + load) - 20
+    rest = replace(scene, bodies=tuple(body for body in scene.bodies if body.name != "load"))
+    laid = next(body for body in scene.bodies if body.name == "load")
+    _, missing = why_laid(rest, laid, "load", NEAR)
+    assert 0 < beyond < 10
+    assert missing == pytest.approx(beyond * (deck + load) / load, abs=0.05)
+
+
+def test_what_is_balanced_without_the_drawn_piece_was_dragged() -> None:
+    tower = stack(("pier", (40, 40, 60), 0, 30), ("deck", (160, 40, 10), 10, 65))
+    said, missing = why_drawn(tower, "load", NEAR)
+    assert missing is None
+    assert said.startswith("Without load forces balance the tower, with ")
+    bare = stack(("pier", (40, 40, 60), 0, 30), ("deck", (160, 40, 10), 25, 65))
+    said, missing = why_drawn(bare, "counterweight", NEAR)
+    assert missing == pytest.approx(5.0, abs=0.01)
+    assert said.startswith("Without counterweight, deck tips over the edge")
+
+
+def test_the_margins_of_a_game_are_those_of_its_friction() -> None:
+    found = margins_of(load(RECORDINGS / "crazy-tower-1.teeter"))
+    assert [each.number for each in found] == list(range(7))
+    assert [each.player for each in found] == ["", *["steady", "clumsy"] * 2, "steady", "steady"]
+    # cardboard on the table, wood on wood
+    assert found[0].tilt_deg == pytest.approx(math.degrees(math.atan(math.sqrt(0.4 * 0.45))), abs=0.01)
+    assert found[-1].tilt_deg == pytest.approx(math.degrees(math.atan(0.4)), abs=0.01)
+    assert causes_of(load(RECORDINGS / "crazy-tower-1.teeter"), found) == ()
+
+
+@pytest.mark.slow
+def test_a_fall_is_told_where_it_happens() -> None:
+    replay = load(RECORDINGS / "tower-topple-2.teeter")
+    (cause,) = causes_of(replay)
+    assert cause.piece == "brick.30"
+    assert not cause.is_laid
+    assert cause.fell == ("brick.01",)
+    assert "it was dragged or knocked over; before, the tower was 2.9 degrees from falling" in cause.sentence
+    lines = with_causes(telling_of(replay), replay).lines
+    assert [line.text for line in lines if line not in telling_of(replay).lines] == [cause.sentence]
+    assert [line.seconds for line in lines] == sorted(line.seconds for line in lines)
+
+
+def test_the_command_prints_them_and_refuses_what_makes_no_sense() -> None:
+    file = str(RECORDINGS / "crazy-tower-1.teeter")
+    found = CliRunner().invoke(app, ["replay", file, "--margins", "--json"])
+    assert found.exit_code == 0, found.output
+    moves = json.loads(found.stdout)["moves"]
+    assert [each["move"] for each in moves] == list(range(7))
+    assert {"step", "seconds", "player", "told", "tilt_deg"} < set(moves[0])
+    refused = CliRunner().invoke(app, ["replay", file, "--json"])
+    assert refused.exit_code == 2
+    assert "give --margins too" in refused.stderr
