@@ -54,6 +54,28 @@ def test_a_weight_that_tips_what_it_lies_on_has_to_bring_both_back() -> None:
     assert missing == pytest.approx(beyond * (deck + load) / load, abs=0.05)
 
 
+def test_what_comes_down_on_a_ball_lies_beside_the_point_or_right_on_it() -> None:
+    ball = {"id": "ball", "shape": {"sphere": 20}, "material": "beech", "position": [0, 0, 20]}
+    for beside, said in (
+        (6.0, "Board came down on one point, 6.0 mm beside its centre of mass"),
+        (0.0, "Board lay where the least push tips it"),
+    ):
+        board = {
+            "id": "board",
+            "shape": {"box": [60, 60, 10]},
+            "material": "beech",
+            "position": [beside, 0, 45],
+        }
+        scene = teeter.build([ball, board]).loaded.assembly
+        rest = replace(scene, bodies=tuple(body for body in scene.bodies if body.name != "board"))
+        laid = next(body for body in scene.bodies if body.name == "board")
+        found, missing = why_laid(rest, laid, "board", NEAR)
+        assert missing == pytest.approx(beside, abs=0.05)
+        assert found == said or (
+            beside and found == "Board came down on one point, 6.0 mm beside its centre of mass"
+        )
+
+
 def test_what_is_balanced_without_the_drawn_piece_was_dragged() -> None:
     tower = stack(("pier", (40, 40, 60), 0, 30), ("deck", (160, 40, 10), 10, 65))
     said, missing = why_drawn(tower, "load", NEAR)

@@ -7,6 +7,7 @@ out. If forces balance that, it was no question of balance, and it is said so.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,6 +38,11 @@ from teeter.games.play.replays import KINDS, TURN, bodies_of
 
 FLAT = np.radians(10.0)
 """A piece that was let go within this of lying flat is asked about lying flat."""
+POINT = 1e-3
+"""Metres: a shorter edge is a point."""
+LEAST = 0.05
+"""Millimetres: less is not told."""
+UNKNOWN = "no balance is known of how the tower stood before"
 Touching = tuple[Assembly, Contacts]
 LIKE = 0.5
 """Degrees by which margins may differ and be told as one."""
@@ -188,18 +194,21 @@ def _cause(recorded: _Recorded, at: int, checkpoint: Checkpoint, margins: Sequen
     was_there = any(body.name == piece for body in tower.free)
     rest = replace(tower, bodies=tuple(body for body in tower.bodies if body.name != piece))
     missing = None
-    if tilt is None and tower.free:
-        done = "had been let go" if let_go is not None else "was being moved"
-        said = f"{capital(piece) if piece else 'No piece'} {done}; no balance is known of how the tower stood before"
-    elif let_go is not None:
-        said, missing = why_laid(rest, _let_go(recorded, rest, piece, let_go), piece, way)
-    elif was_there:
+    if let_go is not None:
+        laid = _let_go(recorded, rest, piece, let_go)
+        said, missing = why_laid(rest, laid, piece, way, is_known=tilt is not None)
+    elif was_there and tilt is not None:
         said, missing = why_drawn(rest, piece, way)
+    elif was_there:
+        said = f"{capital(piece)} was being moved; {UNKNOWN}"
     elif piece:
         said = f"{capital(piece)} was still in the hand: the tower was knocked over"
     else:
         said = "No piece was being moved"
     sentence = f"{said}{_since(margins, tilt)}."
+    for name in recorded.bodies:
+        words = name.replace("_", " ")
+        sentence = sentence.replace(name, words).replace(capital(name), capital(words))
     seconds = step / recorded.replay.meta.rate
     return Cause(step, seconds, piece, let_go is not None, given.pieces, missing, tilt, sentence)
 
@@ -224,24 +233,46 @@ def _let_go(recorded: _Recorded, rest: Assembly, piece: str, step: int) -> Body 
     return DropTarget.of(rest.bodies).dropped(body)
 
 
-def why_laid(rest: Assembly, laid: Body | None, piece: str, way: int) -> tuple[str, float | None]:
-    """Returns why a tower falls on which a piece was laid, and the missing millimetres."""
+def why_laid(
+    rest: Assembly, laid: Body | None, piece: str, way: int, *, is_known: bool = True
+) -> tuple[str, float | None]:
+    """Returns why a tower falls on which a piece was laid, and the missing millimetres. way: of `WAYS`, in which it
+    stood before. is_known: forces balance it in that way; else only the piece's own fall is believed."""
     if laid is None:
         return f"{capital(piece)} was let go over nothing", None
     scene = replace(rest, bodies=(*rest.bodies, laid))
     found = _fall(scene, way)
+    if not is_known and (found is None or found[0].moves != (piece,)):
+        return f"{capital(piece)} had been let go; {UNKNOWN}", None
     if found is None:
-        return (
-            f"{capital(piece)} lay where forces balance it{_by(scene, way)}: it was knocked, or came down too hard",
-            None,
-        )
+        held = f"{capital(piece)} lay where forces balance it{_by(scene, way)}"
+        return f"{held}: it was knocked, or came down too hard", None
     why, statics = found
-    if why.kind == "tips" and why.room is not None and piece in why.moves:
-        # the others stay where they are: the piece alone has to bring their common centre back
-        whole = sum(body.piece.mass for body in scene.free if body.name in why.moves)
-        missing = -1e3 * why.room * whole / laid.piece.mass
-        return f"{capital(piece)} stood {missing:.1f} mm too far out", missing
-    return _told(why, statics)
+    beyond = _beyond(scene, why)
+    if beyond is None or piece not in why.moves:
+        return _told(why, statics)
+    if beyond < LEAST:
+        return f"{capital(piece)} lay where the least push tips it", 0.0
+    if why.room is None and why.edge is not None and math.dist(*why.edge) < POINT:
+        return f"{capital(piece)} came down on one point, {beyond:.1f} mm beside its centre of mass", beyond
+    # the others stay where they are: the piece alone has to bring their common centre back
+    missing = beyond * sum(body.piece.mass for body in scene.free if body.name in why.moves) / laid.piece.mass
+    return f"{capital(piece)} stood {missing:.1f} mm too far out", missing
+
+
+def _beyond(scene: Assembly, why: Explanation) -> float | None:
+    """Returns the level millimetres from the edge over which pieces tip to their centre of mass; None where they slide
+    or drop. Where what is below gives way too `Explanation.room` is not known, the edge is."""
+    if why.room is not None or why.edge is None or why.kind != "tips":
+        return None if why.room is None else -1e3 * why.room
+    mine = [body for body in scene.free if body.name in why.moves]
+    masses = np.array([body.piece.mass for body in mine])
+    centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in mine])
+    start, end = (np.array(each)[:2] for each in why.edge)
+    arm, along = (masses @ centres / masses.sum())[:2] - start, end - start
+    length = float(np.linalg.norm(along))
+    across = arm if length < POINT else arm - along * (arm @ along) / length**2
+    return 1e3 * float(np.linalg.norm(across))
 
 
 def why_drawn(rest: Assembly, piece: str, way: int) -> tuple[str, float | None]:
