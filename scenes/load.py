@@ -21,7 +21,7 @@ from teeter.models.mesh_files import ELSEWHERE, GLTF, KINDS, UNSAID, GivenMeshes
 from teeter.models.shapes import Mesh
 from teeter.scenes.assemble import MM, Builder, drafts_of, grown, lowest, put_together, reaching, table_body
 from teeter.scenes.given import as_table
-from teeter.scenes.loads import loaded, paired
+from teeter.scenes.loads import loaded, paired, rubbed
 from teeter.scenes.reading import Sheet, place_of, plain, read, sheet_of
 from teeter.scenes.scene import UNITS, Draft, Fault, Scene, SceneError, UnitAskedError, nearest, shown
 from teeter.scenes.schema import FORMAT, Head, PieceTable, TableTop
@@ -278,6 +278,7 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
     bodies, dropped, written = _together(content, builder, options, file)
     bodies, faults = loaded(bodies, head.load, file, options.excused)
     bodies, more = paired(bodies, head.pair, file, options.excused)
+    written = rubbed(written, bodies, head.pair)
     if faults := faults + more:
         raise SceneError(faults)
     assembly = Assembly(name, bodies)
@@ -330,6 +331,7 @@ def add(
     bodies, dropped, written = _together(content, builder, options, file)
     bodies, faults = loaded(bodies, content.head.load, file, options.excused)
     bodies, more = paired(bodies, content.head.pair, file, options.excused)
+    written = rubbed({**scene.written, **written}, bodies, content.head.pair)
     faults += more
     if content.head.acceleration or content.head.wind:
         faults.append(
@@ -343,7 +345,7 @@ def add(
         dropped=scene.dropped + dropped,
         expect=None,
         settle_mm=max(scene.settle_mm, options.settle_mm, builder.deepest / MM),
-        written={**scene.written, **written},
+        written=written,
         files=scene.files + _files(content, path if isinstance(path, Path) else None),
         left_out=(*scene.left_out, *content.left_out),
     )

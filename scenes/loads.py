@@ -12,8 +12,9 @@ from teeter.engine.load import Load
 from teeter.engine.world import Body
 from teeter.models.ballast import with_weight
 from teeter.scenes.assemble import GRAM, MM
+from teeter.scenes.friction import FrictionError, Names, rubbing
 from teeter.scenes.scene import Fault, Scene, SceneError, nearest, shown
-from teeter.scenes.schema import LoadTable, PairTable
+from teeter.scenes.schema import LoadTable, PairTable, PieceTable
 
 ROUNDING = 1e-6
 """Millimetres, outside of a piece."""
@@ -85,11 +86,12 @@ MAX_PAIRS = 100_000
 def paired(
     bodies: Iterable[Body], tables: Sequence[PairTable], file: str, excused: Collection[str] = ()
 ) -> tuple[tuple[Body, ...], list[Fault]]:
-    """Returns the bodies with the rolling resistance of each pair, a later table before an earlier one, and what is
-    wrong with the tables. excused: as for `loaded`."""
+    """Returns the bodies with friction and rolling resistance of each pair, a later table before an earlier one, and
+    what is wrong with the tables. excused: as for `loaded`."""
     found = {body.name: body for body in bodies}
     known = [*found, *(body.piece.material.name for body in found.values())]
-    given: dict[tuple[str, str], float] = {}
+    lengths: dict[Names, float] = {}
+    frictions: dict[Names, float] = {}
     faults: list[Fault] = []
     for number, table in enumerate(tables, start=1):
         sides = [_named(name, found) for name in table.between]
@@ -97,17 +99,32 @@ def paired(
             if not side and name not in excused:
                 problem = f"there is no such piece or material{nearest(name, dict.fromkeys(known))}"
                 faults.append(Fault(file, problem, f"pair[{number}]", "between", shown(name)))
-        if len(sides[0]) * len(sides[1]) + len(given) > MAX_PAIRS:
+        if len(sides[0]) * len(sides[1]) + len(lengths) + len(frictions) > MAX_PAIRS:
             problem = (
-                f"names more than {MAX_PAIRS} pairs of pieces: give rolling_mm to their material instead"
+                f"names more than {MAX_PAIRS} pairs of pieces: give the values to their material instead"
             )
             return tuple(found.values()), [*faults, Fault(file, problem, f"pair[{number}]")]
-        for one in sides[0]:
-            given |= {(min(one, other), max(one, other)): table.rolling_mm * MM for other in sides[1]}
-    for (one, other), length in given.items():
-        if one != other:
-            found[one] = replace(found[one], rolling=(*found[one].rolling, (other, length)))
-    return tuple(found.values()), faults
+        named = {(min(one, other), max(one, other)) for one in sides[0] for other in sides[1] if one != other}
+        if table.rolling_mm is not None:
+            lengths |= dict.fromkeys(sorted(named), table.rolling_mm * MM)
+        if table.friction is not None:
+            frictions |= dict.fromkeys(sorted(named), table.friction)
+    for (one, other), length in lengths.items():
+        found[one] = replace(found[one], rolling=(*found[one].rolling, (other, length)))
+    try:
+        return (rubbing(found.values(), frictions) if frictions else tuple(found.values())), faults
+    except FrictionError as error:
+        return tuple(found.values()), [*faults, Fault(file, str(error), "pair", "friction")]
+
+
+def rubbed(
+    written: Mapping[str, PieceTable], bodies: Iterable[Body], tables: Sequence[PairTable]
+) -> dict[str, PieceTable]:
+    """Returns what a file says of its pieces with the frictions that its pairs give them."""
+    if all(table.friction is None for table in tables):
+        return dict(written)
+    values = {body.name: body.piece.material.friction for body in bodies}
+    return {name: one.model_copy(update={"friction": values[name]}) for name, one in written.items()}
 
 
 def _named(name: str, bodies: Mapping[str, Body]) -> list[str]:
@@ -118,7 +135,7 @@ def _named(name: str, bodies: Mapping[str, Body]) -> list[str]:
 
 
 def pair_tables_of(bodies: Iterable[Body]) -> list[dict[str, object]]:
-    """Returns the `[[pair]]` tables of bodies."""
+    """Returns the `[[pair]]` tables of bodies; their frictions are in the pieces' own values."""
     return [
         {"between": [body.name, other], "rolling_mm": round(length / MM, 9)}
         for body in bodies

@@ -120,11 +120,18 @@ class WindTable(FileTable):
 
 
 class PairTable(FileTable):
-    """One `[[pair]]`: the rolling resistance of two pieces, or of all pieces of two materials, in mm: the length b of
-    the couple b N that stops what rolls."""
+    """One `[[pair]]`, of two pieces or of all pieces of two materials: friction, and rolling resistance in mm, the
+    length b of the couple b N that stops what rolls."""
 
     between: Annotated[tuple[Text, Text], BeforeValidator(_two_names)]
-    rolling_mm: Rolling
+    friction: Annotated[float, Field(strict=True, ge=0, le=10)] | None = None
+    rolling_mm: Rolling | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> PairTable:
+        if self.friction is None and self.rolling_mm is None:
+            raise ValueError("give `friction`, `rolling_mm` (mm), or both")
+        return self
 
 
 class PieceTable(FileTable):

@@ -109,7 +109,7 @@ def test_a_pair_goes_before_its_materials_and_is_written_again(tmp_path: Path) -
             "no such piece or material; did you mean 'log'",
         ),
         ([LOG], [{"between": "log", "rolling_mm": 1}], "two names of pieces or materials"),
-        ([LOG], [{"between": ["log", "table"]}], "rolling_mm: is missing"),
+        ([LOG], [{"between": ["log", "table"]}], "give `friction`, `rolling_mm`"),
         ([LOG | {"rolling_mm": -1}], [], "must be at least 0"),
     ],
 )

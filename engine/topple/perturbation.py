@@ -79,14 +79,21 @@ def running_trials(
 
         def finish(statics: bool | None, degrees: float | None = None) -> Dynamics:
             enough = min(trials, SURE_TRIALS) if statics and (degrees or 0.0) >= SURE_DEG else trials
-            found: list[Trial] = []
-            while len(found) < enough:
-                stage(f"simulation: disturbance {len(found) + 1} of {enough}")
-                found.append(next(quick))
-                if not found[-1].stands:
-                    enough = trials
             has_room = not statics or degrees is None or math.radians(degrees) > GENTLER * limits.turn
-            return _second_look(tasks, found, statics, workers, has_room=has_room)
+            seen: Dynamics | None = None
+            for first, last in ((0, enough), (enough, trials)):
+                found: list[Trial] = []
+                for number in range(first, last):
+                    stage(f"simulation: disturbance {number + 1} of {last}")
+                    found.append(next(quick))
+                more = _second_look(tasks[first:last], found, statics, workers, has_room=has_room)
+                seen = (
+                    more if seen is None else replace(combined(seen.trials + more.trials), share=more.share)
+                )
+                if seen.stands or last == trials:
+                    break
+            assert seen is not None
+            return seen
 
         yield finish
 

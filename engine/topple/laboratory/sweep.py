@@ -231,13 +231,15 @@ def _digest(what: object) -> str:
 
 def _of_body(body: Body) -> list[object]:
     """Returns all of a body that a verdict depends on, as JSON."""
-    return [body.name, _of_piece(body.piece), body.pose.position, body.pose.orientation, body.fixed]
+    more = [body.rolling] if body.rolling else []
+    return [body.name, _of_piece(body.piece), body.pose.position, body.pose.orientation, body.fixed, *more]
 
 
 @lru_cache(maxsize=1024)
 def _of_piece(piece: Piece) -> str:
     material = piece.material
     numbers = [piece.mass, *piece.centre_of_mass.tolist(), *piece.inertia.ravel().tolist(), material.friction]
+    numbers += [material.rolling_mm] if material.rolling_mm else []
     shapes = [
         [part.kind, part.centre.tolist(), part.rotation.tolist(), part.vertices.tolist(), part.radius]
         for part in piece.parts
