@@ -268,7 +268,8 @@ class BulletWorld(World):
             if not _is_whole(data):
                 raise OSError("half of a state was written")
         slots = tuple(self._bodies[name].body if name else None for name in self._slots)
-        return BulletSnapshot(self._step, self.scale, self.tuning, self.gravity, slots, data)
+        moment = self._step, self.scale, self.tuning, self.gravity
+        return BulletSnapshot(*moment, slots, data, wound=self._rolling.wound)
 
     def _restore(self, snapshot: BulletSnapshot) -> None:
         # Bullet counts bodies as they come and finds them by that count: removed ones are stood in for, far below
@@ -293,6 +294,7 @@ class BulletWorld(World):
         self._configure()
         self.set_gravity(snapshot.gravity)
         self._step = snapshot.step
+        self._rolling.rewind(snapshot.wound)
 
     def set_friction(self, name: str, times: float) -> None:
         item = self._find(name)

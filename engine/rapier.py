@@ -58,6 +58,7 @@ class RapierSnapshot(Snapshot):
         world._step = self.step
         for body, index, generation in self.bodies:
             world._register(body, rapier3d.RigidBodyHandle.from_raw_parts(index, generation))
+        world._rolling.rewind(self.wound)
         return world
 
 
@@ -210,7 +211,8 @@ class RapierWorld(World):
             for name, body in self._bodies.items()
         )
         data = self._world.snapshot()
-        return RapierSnapshot(self._step, self.scale, self.tuning, self.gravity, bodies, data)
+        moment = self._step, self.scale, self.tuning, self.gravity
+        return RapierSnapshot(*moment, bodies, data, wound=self._rolling.wound)
 
     def close(self) -> None:
         self._is_closed = True

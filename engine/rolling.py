@@ -15,6 +15,8 @@ import numpy as np
 
 from teeter.models.piece import MM, Array, Piece
 
+Wound = tuple[tuple[str, str, tuple[float, ...]], ...]
+"""Pairs by name and the angle (3,), radians, that each has rolled since it stuck."""
 # bodies and contacts of `engine.world`, which imports this
 Body = Any
 Contact = Any
@@ -72,6 +74,15 @@ class RollingResistance:
         self._bodies.pop(name, None)
         self._wound = {pair: wound for pair, wound in self._wound.items() if name not in pair}
         self.is_needed = resists(self._bodies.values())
+
+    @property
+    def wound(self) -> Wound:
+        """All that the next torques depend on besides the bodies."""
+        return tuple((*pair, tuple(angle.tolist())) for pair, angle in self._wound.items())
+
+    def rewind(self, wound: Wound) -> None:
+        """Takes over what another one was at."""
+        self._wound = {(one, other): np.array(angle) for one, other, angle in wound}
 
     def torques(
         self, contacts: Iterable[Contact], turns: Mapping[str, tuple[Array, Array]], rate: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from teeter.engine.load import Load
 from teeter.engine.pose import Pose, vector_of
-from teeter.engine.rolling import RollingResistance
+from teeter.engine.rolling import RollingResistance, Wound
 from teeter.engine.settings import (
     GRAVITY,
     HUMAN_SIZES,
@@ -173,6 +173,8 @@ class Snapshot(ABC):
     scale: Scale
     tuning: Tuning
     gravity: Vector
+    wound: Wound = field(default=(), kw_only=True)
+    """How far pairs that resist rolling have wound up."""
 
     def at_step(self, step: int) -> Self:
         """Returns the same moment with the clock set to another step."""
