@@ -53,9 +53,10 @@ def read(path: Path, file: str) -> Described:
         _check_layers(stage, path, file)
         return _Reader(stage, file, (Usd, UsdGeom, UsdPhysics, UsdShade)).described()
     except Tf.ErrorException as error:
-        raise FormatError.of(
-            file, f"is no USD that can be read: {' '.join(str(error).split())[:150]}"
-        ) from None
+        # what the library says of its own source stands before the first colon
+        said = " ".join(str(error).split())
+        said = (said.partition(" : ")[2] or said).strip("'").replace(f"{path.absolute()}:", "line ")
+        raise FormatError.of(file, f"is no USD that can be read: {said[:150]}") from None
 
 
 def _check_layers(stage: Any, path: Path, file: str) -> None:
