@@ -81,7 +81,11 @@ def _chunks(data: bytes) -> tuple[dict[str, Any], bytes]:
         return _head(data), b""
     _, version, length = struct.unpack_from("<4sII", data)
     if version != 2 or length > len(data):
-        raise MeshFileError("is cut short" if version == 2 else f"is glTF {version}; version 2 is read")
+        raise MeshFileError(
+            "is cut short: export or copy it again"
+            if version == 2
+            else f"is glTF {version}; version 2 is read"
+        )
     found: dict[bytes, bytes] = {}
     place = 12
     while place + 8 <= length:
@@ -235,7 +239,9 @@ class _Reader:
         else:
             indices = np.arange(corners, dtype=np.int64)
         if len(indices) % 3 or (len(indices) and indices.max() >= corners):
-            raise MeshFileError("is not valid glTF: triangles name corners that are not there")
+            raise MeshFileError(
+                "is not valid glTF: triangles name corners that are not there: export it again"
+            )
         return indices.reshape(-1, 3)
 
     def _numbers(self, index: int, width: int) -> np.ndarray[Any, Any]:
@@ -256,7 +262,9 @@ class _Reader:
         start = int(view.get("byteOffset", 0)) + int(accessor.get("byteOffset", 0))
         data = self._buffer(int(view["buffer"]))
         if count < 0 or start < 0 or stride < item or start + (count - 1) * stride + item > len(data):
-            raise MeshFileError("is cut short: a buffer holds less than is said of it")
+            raise MeshFileError(
+                "is cut short: a buffer holds less than is said of it: export or copy it again"
+            )
         if count == 0:
             return np.zeros((0, width))
         return np.ndarray((count, width), kind, data, start, (stride, kind.itemsize))

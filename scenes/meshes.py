@@ -88,7 +88,7 @@ def read_meshes(
     """
     nodes = path.nodes if isinstance(path, GivenMeshes) else _nodes(path, file)
     if not nodes:
-        raise SceneError([Fault(file, "there are no triangles in it")])
+        raise SceneError([Fault(file, "there are no triangles in it: export solids, not curves or points")])
     if len(nodes) > MAX_PIECES:
         raise SceneError([Fault(file, f"there are {len(nodes)} meshes; at most {MAX_PIECES} are allowed")])
     kind = KINDS[path.suffix.lower()]
@@ -258,7 +258,9 @@ class _Maker:
         place = f'node "{name}"'
         if not all(np.abs(values).max(initial=0.0) < LARGEST for values in (node.matrix, node.vertices)):
             self.faults.append(
-                Fault(self.file, "has coordinates that are not finite or far too large", place)
+                Fault(
+                    self.file, "has coordinates that are not finite or far too large: check its unit", place
+                )
             )
             return
         linear, origin = axes @ node.matrix[:3, :3], axes @ node.matrix[:3, 3]

@@ -213,7 +213,7 @@ def without(scene: Scene, ids: Iterable[str]) -> Scene:
         for name in sorted(gone - set(known))
     ]
     if not faults and gone == set(known):
-        faults = [Fault(scene.name, "no piece would be left")]
+        faults = [Fault(scene.name, "no piece would be left: take out fewer")]
     if faults:
         raise SceneError(faults)
     bodies = tuple(body for body in scene.assembly.bodies if body.name not in gone)

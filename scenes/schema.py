@@ -15,7 +15,7 @@ FORMAT = 1
 RESERVED = ("table", "floor", "hand")
 """Ids that other bodies of every world have."""
 
-LOADS = ("acceleration", "wind")
+LOADS = ("acceleration", "wind", "together")
 MOST_G, MOST_WIND = 100.0, 1e6
 """Of gravity, and pascals: ten times what a charge does at a few metres."""
 
@@ -54,7 +54,7 @@ def _id(value: str) -> str:
 
 def _load_id(value: str) -> str:
     if value in LOADS:
-        raise ValueError(f"is reserved ({' and '.join(LOADS)} are loads of their own): choose another id")
+        raise ValueError(f"is reserved ({', '.join(LOADS)} are loads of their own): choose another id")
     return value
 
 

@@ -114,6 +114,18 @@ def test_a_force_at_the_top_tips_at_half_the_weight_times_b_over_h(engine: str) 
         assert teeter.check(pushed, engine=engine, workers=1).word == word
 
 
+def test_loads_grow_together_and_one_by_one() -> None:
+    """The moments of both forces about the edge are what one limit allows."""
+    limit = 0.1 * G * 10 / 60
+    loads = [{"at": [0, 0, 30], "force": [0, share * limit, 0]} for share in (0.2, 0.3)]
+    found = factors(block(*loads, friction=0.6))
+    assert found == {
+        "load 1": pytest.approx((1 - 0.3) / 0.2, rel=1e-5),
+        "load 2": pytest.approx((1 - 0.2) / 0.3, rel=1e-5),
+        "together": pytest.approx(1 / (0.2 + 0.3), rel=1e-5),
+    }
+
+
 def test_a_tilt_under_a_force_that_tilts_with_the_table() -> None:
     force = 0.08
     scene = block({"at": [0, 0, 0], "force": [force, 0, 0]}, friction=0.9)
@@ -211,7 +223,7 @@ def test_a_file_with_loads_through_the_command(tmp_path: Path) -> None:
     found = run_teeter("check", path, "--json", "--workers", "1", "--page", tmp_path / "page.html")
     assert found[0] == 0
     told = json.loads(found[1])
-    assert [load["load"] for load in told["loads"]] == ["crate", "load 2", "wind", "acceleration"]
+    assert [load["load"] for load in told["loads"]] == ["crate", "load 2", "wind", "acceleration", "together"]
     assert told["read"]["loads"] == ["crate", "load 2"]
     assert "wind of 5 Pa towards +x" in (tmp_path / "page.html").read_text(encoding="utf-8")
     box = run_teeter("check", path, "--workers", "1", "--accelerate", "0.4", "--direction", "90")

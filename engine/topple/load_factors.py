@@ -33,6 +33,8 @@ from teeter.engine.world import Assembly, Vector
 
 ACCELERATION = "acceleration"
 """The name of the load."""
+TOGETHER = "together"
+"""The name of all loads as one, where there are several."""
 PRECISE = 1e-4
 """Of a factor found by bisection."""
 EXACT = 1e-6
@@ -42,7 +44,8 @@ EXACT = 1e-6
 def load_factors(
     assembly: Assembly, contacts: Contacts, statics: Statics, gravity: Vector, acceleration: Vector
 ) -> tuple[LoadFactor, ...]:
-    """Returns the factor of every load on an assembly, in the order of its bodies, the acceleration last.
+    """Returns the factor of every load on an assembly, in the order of its bodies, then of the acceleration; of several
+    also that of all `TOGETHER`, each as many times as much.
 
     statics: of the same assembly, contacts and gravity, which contains the acceleration (m/s^2). None for what it
     cannot judge, or what is wedged.
@@ -61,7 +64,10 @@ def load_factors(
         rocking = RockingBalance(balance)
     reach = _Rolling(rocking) if rocking and rocking.can_roll else _Balanced(balance)
     found = []
-    for name, pulls in _loads(assembly, balance, gravity, acceleration):
+    loads = list(_loads(assembly, balance, gravity, acceleration))
+    if len(loads) > 1:
+        loads.append((TOGETHER, _together([pulls for _, pulls in loads])))
+    for name, pulls in loads:
         try:
             found.append(_factor(name, pulls, statics.stands, reach))
         except StaticsError:
@@ -136,6 +142,14 @@ def _loads(
     for name, rows in found.items():
         pieces, forces, arms = zip(*rows, strict=True)
         yield name, _Pulls(np.array(pieces), np.array(forces), np.array(arms))
+
+
+def _together(loads: list[_Pulls]) -> _Pulls:
+    return _Pulls(
+        np.concatenate([one.pieces for one in loads]),
+        np.concatenate([one.forces for one in loads]),
+        np.concatenate([one.arms for one in loads]),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

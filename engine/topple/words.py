@@ -15,7 +15,7 @@ from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.balance.mechanism import OVER, Explanation
 from teeter.engine.topple.balance.statics import LoadFactor, Statics
 from teeter.engine.topple.balance.wedging import Wedge
-from teeter.engine.topple.load_factors import ACCELERATION
+from teeter.engine.topple.load_factors import ACCELERATION, TOGETHER
 from teeter.engine.topple.verdict import CheckOptions, Verdict, joint
 
 LEAST_FORCE = 1e-7
@@ -189,14 +189,16 @@ def _load_rows(verdict: Verdict) -> list[tuple[str, str]]:
     """Returns how much of each load the pieces carry."""
     factors, said = verdict.statics.factors, _actions(verdict.options)
     alone = "" if verdict.word != "unsure" else " (by the force balance alone)"
-    lines = [f"{said.get(load.name, load.name)}: {_factor(load)}{alone}" for load in factors[:LISTED]]
-    more = [f"and {len(factors) - LISTED} more"] if len(factors) > LISTED else []
+    single = [load for load in factors if load.name != TOGETHER]
+    shown = single[:LISTED] + [load for load in factors if load.name == TOGETHER]
+    lines = [f"{said.get(load.name, load.name)}: {_factor(load)}{alone}" for load in shown]
+    more = [f"and {len(single) - LISTED} more"] if len(single) > LISTED else []
     return [("" if at else "loads", text) for at, text in enumerate([*lines, *more])]
 
 
 def _actions(options: CheckOptions) -> dict[str, str]:
     """Returns the loads on all pieces, by name, as they are told."""
-    found = {}
+    found = {TOGETHER: "all of them at once"}
     for name, (x, y, _), unit, one in (
         (ACCELERATION, options.acceleration, "g", GRAVITY),
         (WIND, options.wind, "Pa", 1.0),

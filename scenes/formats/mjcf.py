@@ -96,7 +96,7 @@ class _Total:
 def _scan(path: Path, file: str, assets: Path, total: _Total) -> None:
     """Raises FormatError for files outside, for what grows, and for what is not rigid: before MuJoCo sees it."""
     if path.resolve() in total.files:
-        raise FormatError.of(file, f"includes {path.name} twice")
+        raise FormatError.of(file, f"includes {path.name} twice: include it once")
     total.files.add(path.resolve())
     root = read_xml(path, file)
     if root.tag not in ("mujoco", "mujocoinclude"):
@@ -122,7 +122,9 @@ def _scan(path: Path, file: str, assets: Path, total: _Total) -> None:
             except ValueError:
                 copies = MAX_PIECES + 1
             if copies > MAX_PIECES:
-                raise FormatError.of(file, f"replicates a body more than {MAX_PIECES} times")
+                raise FormatError.of(
+                    file, f"replicates a body more than {MAX_PIECES} times: a scene has no more pieces"
+                )
         _count(element.tag, copies, total, file)
         name = element.get("file")
         if name and element.tag == "include":
@@ -232,7 +234,8 @@ class _Reader:
             if kind != "free":
                 name = self._name("JOINT", joint)
                 faults.append(
-                    f'body "{body}" hangs on the {kind} joint "{name}": joints that move are not simulated'
+                    f'body "{body}" hangs on the {kind} joint "{name}": joints that move are not simulated; weld it, '
+                    "or leave it out"
                 )
         held = {
             "actuators drive it": model.nu,
@@ -242,17 +245,22 @@ class _Reader:
             "pairs of its own say how they touch": model.npair,
             "plugins act on it": model.nplugin,
         }
-        faults += [f"{words} ({count}), which is not simulated" for words, count in held.items() if count]
+        faults += [
+            f"{words} ({count}), which is not simulated: take them out"
+            for words, count in held.items()
+            if count
+        ]
         gravity = model.opt.gravity
         if np.abs(gravity[:2]).max() > SLANT * 10 or not gravity[2] < 0:
             faults.append(
-                f"gravity is {gravity.tolist()} in it: it must point down, along -z (--tilt turns it)"
+                f"gravity is {gravity.tolist()} in it: it must point down, along -z (--tilt tilts a scene)"
             )
         if np.any(model.body_gravcomp != 0):
-            faults.append("gravity is made up for on some of its bodies (gravcomp), which is not simulated")
+            faults.append(
+                "gravity is made up for on some of its bodies (gravcomp), which is not simulated: take it out"
+            )
         if faults:
-            remedy = "leave it out of the file, or weld it"
-            raise FormatError.of(self._file, f"{'; '.join(faults[:5])} ({remedy})")
+            raise FormatError.of(self._file, "; ".join(faults[:5]))
         if model.nkey:
             self._notes.append(f"its {model.nkey} keyframes are not read: bodies lie where they are defined")
         if abs(float(gravity[2]) + GRAVITY) > SAME_GRAVITY:
@@ -289,7 +297,9 @@ class _Reader:
             if abs(world[2, 2] - 1) > SLANT:
                 raise FormatError.of(self._file, "is a plane that is not level: --tilt tilts a scene", name)
             if self._ground and abs(self._ground[0][0] - world[2, 3]) > 1e-9:
-                raise FormatError.of(self._file, "is a second ground at another height", name)
+                raise FormatError.of(
+                    self._file, "is a second ground at another height: leave one out, or make it a box", name
+                )
             self._ground.append((float(world[2, 3]), friction))
             return None
         if kind == types.mjGEOM_MESH:

@@ -129,7 +129,9 @@ def _ground(described: Described, bodies: list[RigidBody]) -> dict[str, Any] | N
         bodies.remove(body)
         height = _lowest(body)
         if top is not None and abs(top - height) > ROUNDING * max(1.0, abs(top)):
-            raise ModelError(f'"{body.name}" is a second ground, at another height')
+            raise ModelError(
+                f'"{body.name}" is a second ground, at another height: leave one out, or turn it into a box'
+            )
         top, friction = height, body.friction if friction is None else friction
     if top is None and not described.has_table:
         return None

@@ -91,7 +91,9 @@ class _Reader:
         else:
             models = root.findall("model")
             if not models:
-                raise FormatError.of(self._file, "has neither a <world> nor a <model>")
+                raise FormatError.of(
+                    self._file, "has neither a <world> nor a <model>: put what it holds into one"
+                )
             for model in models:
                 self._model(model, np.eye(4), "", None)
             title = models[0].get("name", "")
@@ -122,7 +124,11 @@ class _Reader:
     def _gravity(self, world: Element) -> None:
         found = numbers(world.findtext("gravity"), 3, (0, 0, -GRAVITY), self._file, "<gravity>")
         if max(abs(found[0]), abs(found[1])) > SLANT or not found[2] < 0:
-            raise FormatError.of(self._file, f"is {found} in it: it must point down, along -z", "<gravity>")
+            raise FormatError.of(
+                self._file,
+                f"is {found} in it: it must point down, along -z (--tilt tilts a scene)",
+                "<gravity>",
+            )
 
     def _pose(self, element: Element) -> tuple[str, Array]:
         """The frame a pose is relative to, and its matrix."""
@@ -133,7 +139,7 @@ class _Reader:
         if pose.get("rotation_format") == "quat_xyzw":
             x, y, z, *turn = numbers(pose.text, 7, (0, 0, 0, 0, 0, 0, 1), self._file, place)
             if not np.linalg.norm(turn) > 0:
-                raise FormatError.of(self._file, "has a quaternion of length 0", place)
+                raise FormatError.of(self._file, "has a quaternion of length 0: 0 0 0 1 is no turn", place)
             a, b, c, d = (np.array(turn) / np.linalg.norm(turn)).tolist()
             matrix = placed((x, y, z), matrix_of((a, b, c, d)))
         else:
@@ -176,13 +182,16 @@ class _Reader:
             self._file,
         )
         if self._depth >= MAX_INCLUDES:
-            raise FormatError.of(self._file, f"includes models more than {MAX_INCLUDES} deep")
+            raise FormatError.of(
+                self._file, f"includes models more than {MAX_INCLUDES} deep: put some into one file"
+            )
         if inner not in self._read:
             self._read[inner] = read_xml(inner, self._file)
         self._elements += sum(1 for _ in self._read[inner].iter())
         if self._elements > MAX_ELEMENTS:
             raise FormatError.of(
-                self._file, f"comes to more than {MAX_ELEMENTS} elements with what it includes"
+                self._file,
+                f"comes to more than {MAX_ELEMENTS} elements with what it includes: leave some out",
             )
         found = self._read[inner].find("model")
         if found is None:
@@ -236,14 +245,20 @@ class _Reader:
         check_count(len(self._links) + 1, self._file, "links")
         is_static = is_static or _true(link.findtext("kinematic"))
         if not is_static and link.find("gravity") is not None and not _true(link.findtext("gravity")):
-            raise FormatError.of(self._file, "is free of gravity in it, which is not simulated", place)
+            raise FormatError.of(
+                self._file,
+                "is free of gravity in it, which is not simulated: make its model static, or leave it out",
+                place,
+            )
         parts, mus = [], []
         solids = link.findall("collision")
         for solid in solids:
             base, at = self._pose(solid)
             if base:
                 raise FormatError.of(
-                    self._file, f'a pose relative to "{base}" within a link is not read', place
+                    self._file,
+                    f'a pose relative to "{base}" within a link is not read: give it in the frame of the link',
+                    place,
                 )
             self._solids += 1
             check_count(self._solids, self._file, "<collision>")
@@ -306,7 +321,9 @@ class _Reader:
                 self._file, "is a plane that is not static and level: --tilt tilts a scene", place
             )
         if self._grounds and abs(self._grounds[0][0] - at[2, 3]) > 1e-9:
-            raise FormatError.of(self._file, "is a second ground at another height", place)
+            raise FormatError.of(
+                self._file, "is a second ground at another height: leave one out, or make it a box", place
+            )
         self._grounds.append((float(at[2, 3]), mu))
 
     def _parts(self, solid: Element, at: Array, place: str) -> list[BodyPart] | None:

@@ -119,14 +119,16 @@ class _Reader:
             for j in self._robot.joints
         }
         if len(origins) != len(joints):
-            raise FormatError.of(self._file, "a link has two parents: its joints make no tree")
+            raise FormatError.of(self._file, "a link has two parents: leave one of the two joints out")
         found: dict[str, Array] = {}
         for link in self._robot.links:
             chain: list[str] = []
             name = link.name
             while name in origins and name not in found:
                 if len(chain) > len(joints):
-                    raise FormatError.of(self._file, f'link "{link.name}" is its own ancestor')
+                    raise FormatError.of(
+                        self._file, f'link "{link.name}" is its own ancestor: leave a joint of the circle out'
+                    )
                 chain.append(name)
                 name = origins[name][0]
             matrix = found.get(name, np.eye(4))
@@ -187,7 +189,9 @@ class _Reader:
             return [BodyPart(at, {"sphere": float(form.sphere.radius) / MM})]
         if form.mesh is None:
             raise FormatError.of(
-                self._file, "has a geometry that is not box, cylinder, sphere or mesh", place
+                self._file,
+                "has a geometry that is not box, cylinder, sphere or mesh: use one of these",
+                place,
             )
         scale = form.mesh.scale if form.mesh.scale is not None else 1.0
         sizes = np.broadcast_to(np.asarray(scale, dtype=float).ravel(), 3).tolist()

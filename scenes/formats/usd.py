@@ -134,7 +134,9 @@ class _Reader:
                 down = self._axes @ vector
                 if np.linalg.norm(vector) > 0 and down[2] > -(1 - SLANT) * np.linalg.norm(vector):
                     raise FormatError.of(
-                        self._file, f"has gravity along {vector.tolist()}: it must point down", ""
+                        self._file,
+                        f"has gravity along {vector.tolist()}: it must point down (--tilt tilts a scene)",
+                        "",
                     )
 
     def _collides(self, prim: Any) -> bool:
@@ -197,7 +199,9 @@ class _Reader:
         scale = np.linalg.norm(linear, axis=0)
         if not np.isfinite(matrix).all() or not (scale > 0).all():
             raise FormatError.of(
-                self._file, "has a size of 0, or a place that is not finite", str(prim.GetPath())
+                self._file,
+                "has a size of 0, or a place that is not finite: leave it out, or give it one",
+                str(prim.GetPath()),
             )
         turn = linear / scale
         if np.abs(turn.T @ turn - np.eye(3)).max() > SHEAR or np.linalg.det(turn) < 0:
@@ -271,11 +275,15 @@ class _Reader:
         counts = np.array(mesh.GetFaceVertexCountsAttr().Get() or [], dtype=np.int64)
         corners = np.array(mesh.GetFaceVertexIndicesAttr().Get() or [], dtype=np.int64)
         if counts.sum() > 3 * MAX_TRIANGLES:
-            raise FormatError.of(self._file, f"has more than {MAX_TRIANGLES} triangles", place)
+            raise FormatError.of(
+                self._file, f"has more than {MAX_TRIANGLES} triangles: use a coarser mesh", place
+            )
         if (counts < 3).any() or counts.sum() != len(corners) or not len(corners):
-            raise FormatError.of(self._file, "has faces that name no corners", place)
+            raise FormatError.of(self._file, "has faces that name no corners: export it again", place)
         if corners.min() < 0 or corners.max() >= len(points):
-            raise FormatError.of(self._file, "has faces that name corners that are not there", place)
+            raise FormatError.of(
+                self._file, "has faces that name corners that are not there: export it again", place
+            )
         starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
         triangles = [
             (corners[start], corners[start + at], corners[start + at + 1])
@@ -295,7 +303,11 @@ class _Reader:
                 self._file, "is a plane that is not level: --tilt tilts a scene", str(prim.GetPath())
             )
         if self._grounds and abs(self._grounds[0][0] - world[2, 3]) > 1e-9:
-            raise FormatError.of(self._file, "is a second ground at another height", str(prim.GetPath()))
+            raise FormatError.of(
+                self._file,
+                "is a second ground at another height: leave one out, or make it a box",
+                str(prim.GetPath()),
+            )
         self._grounds.append((float(world[2, 3]), friction))
 
     def _material(self, prim: Any) -> tuple[float | None, float | None]:
