@@ -190,7 +190,9 @@ def _check_size(placed: list[tuple[MeshNode, Array]], file: str) -> None:
         size = " x ".join(f"{side * 1e3:.2g}" for side in sides)
         # less than a millimetre would be nothing in cm either
         is_tiny = sides.max() < 1e-3
-        question = "is it in metres? --unit m" if is_tiny else "is it in cm, inches or metres? --unit cm, in or m"
+        question = (
+            "is it in metres? --unit m" if is_tiny else "is it in cm, inches or metres? --unit cm, in or m"
+        )
         problem = f"the scene is only {size} mm in size"
     else:
         size, question = " x ".join(f"{side:.4g}" for side in sides), "what is its unit?"
