@@ -17,6 +17,7 @@ from scipy.sparse.linalg import lsqr
 
 from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.world import Body, typical_size
+from teeter.models.errors import ModelError
 from teeter.models.piece import Piece
 
 Names = tuple[str, str]
@@ -34,15 +35,11 @@ NEAR = 0.02
 """Of the size of a piece: what lies further apart does not touch."""
 
 
-class FrictionError(ValueError):
-    """Frictions of pairs that no values of the pieces have."""
-
-
 def rubbing(bodies: Iterable[Body], given: Mapping[Names, float]) -> tuple[Body, ...]:
     """Returns the bodies with frictions of which the given pairs (names in order) have the given mean, and the others
     that of before: every two, or where no values do that, those that lie on each other.
 
-    Raises FrictionError where no values do that either.
+    Raises ModelError where no values do that either.
     """
     listed = tuple(bodies)
     logs = 0.5 * np.log([max(body.piece.material.friction, NO_FRICTION) for body in listed])
@@ -53,7 +50,7 @@ def rubbing(bodies: Iterable[Body], given: Mapping[Names, float]) -> tuple[Body,
             found, worst = _solved(listed, logs, pairs, given)
             if not worst:
                 return found
-    raise FrictionError(worst)
+    raise ModelError(worst)
 
 
 def _solved(

@@ -11,8 +11,9 @@ import numpy as np
 from teeter.engine.load import Load
 from teeter.engine.world import Body
 from teeter.models.ballast import with_weight
+from teeter.models.errors import ModelError
 from teeter.scenes.assemble import GRAM, MM
-from teeter.scenes.friction import FrictionError, Names, rubbing
+from teeter.scenes.friction import Names, rubbing
 from teeter.scenes.scene import Fault, Scene, SceneError, nearest, shown
 from teeter.scenes.schema import LoadTable, PairTable, PieceTable
 
@@ -113,7 +114,7 @@ def paired(
         found[one] = replace(found[one], rolling=(*found[one].rolling, (other, length)))
     try:
         return (rubbing(found.values(), frictions) if frictions else tuple(found.values())), faults
-    except FrictionError as error:
+    except ModelError as error:
         return tuple(found.values()), [*faults, Fault(file, str(error), "pair", "friction")]
 
 
