@@ -10,7 +10,7 @@ round side touches a wall along a ridge between facets, or misses it by the sagi
 import numpy as np
 import shapely
 
-from teeter.engine.topple.contact.arrays import Array, Ints
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints
 from teeter.engine.topple.contact.features import Features
 from teeter.engine.topple.contact.patches import Patches, joined, of_spans
 
@@ -217,9 +217,10 @@ def samples_on_faces(
     room: (pairs,) metres, the contact gap plus the sagittas. One patch of one point each, normals along the
     face's.
     """
-    close = np.abs(_above(scene, scene.samples[sample], facet)) <= room[pair]
+    close = np.flatnonzero(np.abs(_above(scene, scene.samples[sample], facet)) <= room[pair])
+    points = scene.samples[sample[close]][:, None]
     picks = []
-    for k in np.flatnonzero(close):
+    for k in close[_near_facets(scene, facet[close], points, room[pair[close]])]:
         rays = scene.rays[scene.ray_start[sample[k]] : scene.ray_start[sample[k] + 1]]
         if np.any(rays @ scene.normals[facet[k]] < -DIP):
             continue
@@ -248,12 +249,13 @@ def edges_on_curves(
     )
     rises = np.einsum("ikj,ij->ik", scene.edge_into[edge], scene.normals[facet]).min(axis=1) >= -DIP
     close = rises & (heights.min(axis=1) <= room[pair]) & (heights.max(axis=1) >= -room[pair])
+    close = np.flatnonzero(close)
+    shares = _within(heights[close], room[pair[close]])
+    start, end = np.moveaxis(scene.edges[edge[close]], 1, 0)
+    spans = start[:, None] + shares[:, :, None] * (end - start)[:, None]
+    near = _near_facets(scene, facet[close], spans, room[pair[close]])
     picks, points = [], []
-    for k in np.flatnonzero(close):
-        low, high = _within(heights[k], room[pair[k]])
-        span = scene.edges[edge[k], 0] + np.array([[low], [high]]) * (
-            scene.edges[edge[k], 1] - scene.edges[edge[k], 0]
-        )
+    for k, span in zip(close[near], spans[near], strict=True):
         flat, polygon = flattened(scene, span, facet[k])
         middle = span.mean(axis=0)
         if polygon.distance(shapely.LineString(flat)) <= room[pair[k]] and not is_explained(
@@ -275,10 +277,23 @@ def is_explained(known: Patches, pair: int, point: Array, normal: Array, room: f
     return bool(np.any(np.abs(offset) <= 2 * room))
 
 
-def _within(heights: Array, room: float) -> tuple[float, float]:
-    """Returns the stretch of an edge, as fractions of it, whose height stays within `room`."""
-    start, end = float(heights[0]), float(heights[1])
-    if abs(end - start) <= 1e-12:
-        return 0.0, 1.0
-    cuts = sorted(((-room - start) / (end - start), (room - start) / (end - start)))
-    return min(max(cuts[0], 0.0), 1.0), min(max(cuts[1], 0.0), 1.0)
+def _near_facets(scene: Features, facet: Ints, points: Array, room: Array) -> Bools:
+    """Returns whether the bounding boxes of points (n, k, 3) come close to those of facets (n,): what lies within
+    `room` (n,) above a facet and beside it does."""
+    low, high = (
+        extreme.reduceat(scene.vertices, scene.ring_start[:-1])[np.searchsorted(scene.ring_facet, facet)]
+        for extreme in (np.minimum, np.maximum)
+    )
+    reach = 2 * room[:, None]
+    apart = (points.min(axis=1) > high + reach) | (points.max(axis=1) < low - reach)
+    near: Bools = ~apart.any(axis=1)
+    return near
+
+
+def _within(heights: Array, room: Array) -> Array:
+    """Returns the stretches (n, 2) of edges, as fractions of them, whose heights (n, 2) stay within `room` (n,)."""
+    start, rise = heights[:, 0], heights[:, 1] - heights[:, 0]
+    is_level = np.abs(rise) <= 1e-12
+    cuts = np.stack([-room - start, room - start], axis=1) / np.where(is_level, 1.0, rise)[:, None]
+    cuts = np.clip(np.sort(cuts, axis=1), 0.0, 1.0)
+    return np.where(is_level[:, None], [0.0, 1.0], cuts)
