@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import teeter
 from teeter.engine.record.reader import load
-from teeter.engine.world import Assembly
+from teeter.engine.world import TABLE, Assembly
 from teeter.games.cli import app
 from teeter.games.play.margins import causes_of, margins_of, why_drawn, why_laid, with_causes
 from teeter.games.play.replays import telling_of
@@ -74,6 +74,15 @@ def test_what_comes_down_on_a_ball_lies_beside_the_point_or_right_on_it() -> Non
         assert found == said or (
             beside and found == "Board came down on one point, 6.0 mm beside its centre of mass"
         )
+
+
+def test_what_was_let_go_beside_the_tower_is_no_question_of_balance() -> None:
+    scene = stack(("below", (80, 40, 20), 0, 10), ("beside", (80, 40, 20), 120, 10))
+    table = teeter.load("two_bricks").loaded.assembly.bodies[0]
+    assert table.name == TABLE
+    rest = replace(scene, bodies=(table, *(body for body in scene.bodies if body.name == "below")))
+    laid = next(body for body in scene.bodies if body.name == "beside")
+    assert why_laid(rest, laid, "beside", NEAR) == ("Beside came down beside the tower, on the table", None)
 
 
 def test_what_is_balanced_without_the_drawn_piece_was_dragged() -> None:

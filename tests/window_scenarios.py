@@ -325,6 +325,11 @@ def collapse_shown_again(file: str) -> None:
     person.sees("ending-warned")
     person.key("space")
     print(ended(person, Path(file)))
+    why = person.wait(lambda: screen.hints.why, "why it fell")
+    assert "came down beside the tower, on the table" in why, why
+    panel = next(panel for panel in screen.panels() if panel.name == "over")
+    assert any(why in getattr(item, "text", "") for item in panel.items)
+    person.keep("end-with-why")
 
     pictures = folder().parent / "pictures"
     pictures.write_text("no folder")

@@ -151,21 +151,25 @@ def _led_to(replay: Replay, before: int, until: int) -> tuple[str, str]:
     return mover, told
 
 
-def causes_of(replay: Replay, margins: Sequence[Margin] = ()) -> tuple[Cause, ...]:
+def causes_of(
+    replay: Replay, margins: Sequence[Margin] = (), *, only_last: bool = False
+) -> tuple[Cause, ...]:
     """Returns why pieces fell, once for each time they did between two checkpoints. margins: of the whole recording, if
-    they are known; then it is told since when the tower stood no firmer. Raises RecordError as `margins_of`."""
+    they are known; then it is told since when the tower stood no firmer. only_last: why they did the last time. Raises
+    RecordError as `margins_of`."""
     recorded = _recorded(replay)
     if recorded is None:
         return ()
-    found: list[Cause] = []
-    last = None
+    falls: dict[int, tuple[int, Checkpoint]] = {}
     for at, (_, given, _) in enumerate(recorded.taken):
         before = [each for each in replay.checkpoints if each.step < recorded.steps[at]]
-        if isinstance(given, Fell) and before and before[-1] is not last:
-            last = before[-1]
-            known = [each for each in margins if each.step <= last.step]
-            found.append(_cause(recorded, at, last, known))
-    return tuple(found)
+        if isinstance(given, Fell) and before:
+            falls.setdefault(before[-1].step, (at, before[-1]))
+    chosen = [*falls.values()][-1:] if only_last else falls.values()
+    return tuple(
+        _cause(recorded, at, last, [each for each in margins if each.step <= last.step])
+        for at, last in chosen
+    )
 
 
 def with_causes(telling: Telling, replay: Replay) -> Telling:
@@ -241,6 +245,8 @@ def why_laid(
     if laid is None:
         return f"{capital(piece)} was let go over nothing", None
     scene = replace(rest, bodies=(*rest.bodies, laid))
+    if rest.free and _carrying(scene, piece) == {TABLE}:
+        return f"{capital(piece)} came down beside the tower, on the table", None
     found = _fall(scene, way)
     if not is_known and (found is None or found[0].moves != (piece,)):
         return f"{capital(piece)} had been let go; {UNKNOWN}", None
@@ -258,6 +264,16 @@ def why_laid(
     # the others stay where they are: the piece alone has to bring their common centre back
     missing = beyond * sum(body.piece.mass for body in scene.free if body.name in why.moves) / laid.piece.mass
     return f"{capital(piece)} stood {missing:.1f} mm too far out", missing
+
+
+def _carrying(scene: Assembly, piece: str) -> set[str]:
+    """Returns what a piece touches."""
+    contacts = find_contacts(scene, *TOUCH_FOR_HINTS, only={piece})
+    pairs = zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)
+    links = [{contacts.names[one], contacts.names[other]} for one, other in pairs] + [
+        *map(set, contacts.curved)
+    ]
+    return {name for link in links if piece in link for name in link} - {piece}
 
 
 def _beyond(scene: Assembly, why: Explanation) -> float | None:

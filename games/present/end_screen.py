@@ -9,8 +9,9 @@ from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of, marked
 
 
-def over(client: ClientState, film: str) -> Panel:
-    """Returns who won, why, the points, and what can be done now. film: how the film of the game is getting on."""
+def over(client: ClientState, film: str, why: str = "") -> Panel:
+    """Returns who won, why, the points, and what can be done now. film: how the film of the game is getting on. why:
+    pieces fell, empty where that is not known."""
     outcome = client.game.rules.outcome(client.state)
     assert outcome is not None
     result = won(outcome.winners) + ("!" if outcome.winners else ".")
@@ -22,6 +23,7 @@ def over(client: ClientState, film: str) -> Panel:
         Text(result, "accent", "title", bold=True),
         Text(f"{capital(outcome.reason.text)}."),
         Text(f"{outcome.reason.clause}: {clause}", "quiet", "small"),
+        *([Text(f"The last fall: {why}", size="small")] if why else []),
         Gap(4),
         Row((Text("", size="small"), Text(client.game.score_word, "quiet", "small")), (3.2, 1)),
         *score_rows(client, outcome.winners),

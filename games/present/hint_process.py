@@ -27,6 +27,8 @@ from teeter.games.present.hints import (
     Question,
     Risk,
     Rows,
+    WhyAnswer,
+    WhyQuestion,
 )
 from teeter.games.registry import game_named
 
@@ -50,6 +52,8 @@ def answerer() -> Callable[[list[Body], Question], Answer]:
             return _answer_place(asked, known, previewer)
         if isinstance(asked, FeelQuestion):
             return _answer_feel(asked, known)
+        if isinstance(asked, WhyQuestion):
+            return answer_why(asked)
         return answer_check(asked, known)
 
     return answer
@@ -117,6 +121,19 @@ def _answer_feel(asked: FeelQuestion, known: Known) -> FeelAnswer:
     scene = Assembly("tower", _lying(asked.rows, known))
     found = probe_piece(settle(scene), asked.piece)
     return FeelAnswer(found.load, found.pull, found.stands_without)
+
+
+def answer_why(asked: WhyQuestion) -> WhyAnswer:
+    """Returns why pieces fell the last time in a game on file."""
+    from teeter.engine.record.format import RecordError
+    from teeter.engine.record.reader import load
+    from teeter.games.play.margins import causes_of
+
+    try:
+        causes = causes_of(load(asked.file), only_last=True)
+    except RecordError:
+        return WhyAnswer("")
+    return WhyAnswer(causes[-1].sentence if causes else "")
 
 
 def answer_check(asked: CheckQuestion, known: Known) -> CheckAnswer:

@@ -6,6 +6,7 @@ A process of its own is asked, so that no picture waits; the answers are shown a
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from teeter.engine.pose import Pose
@@ -105,8 +106,22 @@ class FeelAnswer:
     is_known: bool = True
 
 
-Question = PlaceQuestion | CheckQuestion | FeelQuestion
-Answer = PlaceAnswer | CheckAnswer | FeelAnswer
+@dataclass(frozen=True, slots=True)
+class WhyQuestion:
+    """Why did pieces fall the last time in the game that this file holds?"""
+
+    file: Path
+
+
+@dataclass(frozen=True, slots=True)
+class WhyAnswer:
+    """Why, in a sentence; empty where nobody can say."""
+
+    sentence: str
+
+
+Question = PlaceQuestion | CheckQuestion | FeelQuestion | WhyQuestion
+Answer = PlaceAnswer | CheckAnswer | FeelAnswer | WhyAnswer
 
 
 class Asker:
@@ -150,6 +165,8 @@ class Hints(Asker):
         self.finding: CheckAnswer | None = None
         self.felt: FeelAnswer | None = None
         self.feeling = ""
+        self.why = ""
+        """Why pieces fell, once that was asked and is known."""
         self._asked: Question | None = None
         self._place: Pose | None = None
         """The place that was asked about, as long as the piece is held there."""
@@ -208,6 +225,11 @@ class Hints(Asker):
         self.feeling = piece
         self._ask(FeelQuestion(piece, self._rows("")))
 
+    def ask_why(self, file: Path) -> None:
+        """Ask why pieces fell in a game that is over and packed."""
+        self.why = ""
+        self._ask(WhyQuestion(file))
+
     @property
     def feel_word(self) -> str:
         """What a finger feels; empty for nothing."""
@@ -242,6 +264,8 @@ class Hints(Asker):
                 self.finding = answer
             elif isinstance(answer, FeelAnswer):
                 self.felt, self.feeling = answer, ""
+            elif isinstance(answer, WhyAnswer):
+                self.why = answer.sentence
             elif self._place is not None:
                 self._answer = answer
 
@@ -249,6 +273,8 @@ class Hints(Asker):
         """What is shown where nobody can say."""
         if isinstance(self._asked, CheckQuestion):
             return CheckAnswer("unsure", why, "", ())
+        if isinstance(self._asked, WhyQuestion):
+            return WhyAnswer("")
         if isinstance(self._asked, FeelQuestion):
             return FeelAnswer(0.0, None, False, is_known=False)
         return PlaceAnswer("", 0.0, None)

@@ -64,6 +64,8 @@ class HudState:
     toast_opacity: float = 1.0
     refused_at: tuple[float, float] = (0.0, 0.0)
     film: str = ""
+    why: str = ""
+    """Why pieces fell, where the game is over and it is known."""
     close: str = ""
     is_pad: bool = False
 
@@ -74,7 +76,7 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
     parts: dict[str, Callable[[], Iterable[Panel]]] = {
         "the panel of the turn": lambda: () if is_over else (_turn(client, look),),
         "the scores": lambda: () if is_over else (_scores(client),),
-        "the panel of the end": lambda: (over(client, look.film),) if is_over else (),
+        "the panel of the end": lambda: (over(client, look.film, look.why),) if is_over else (),
         "the panel of the game": lambda: _details(client),
         "the story": lambda: _log(client),
         "the tools": lambda: (_tools(client, settings, look),),

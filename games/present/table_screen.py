@@ -84,6 +84,7 @@ class TableScreen:
         self._warned: PlaceAnswer | None = None
         self._shown_hand = ShownHand()
         self._tutorial: Tutorial | None = None
+        self._is_why_asked = False
         self._is_new = True
         self.toasts = Toasts(self.client)
         self.pages = Pages(settings, game, "Leave" if plan.file is None else "Save and leave")
@@ -117,10 +118,20 @@ class TableScreen:
             self._show(*marked)
         with left_out("the hints"):
             self.hints.step(self.hand.grip, seconds)
+            self._ask_why()
         with left_out("one-button play"):
             self.one_button.is_on = self.is_scanned
             self.one_button.step(seconds)
         self._guide()
+
+    def _ask_why(self) -> None:
+        """Ask why pieces fell, once the game is over and its record is packed."""
+        waits, file = self.client.waits, self.client.plan.file
+        is_over = waits is not None and waits.need.wait is Wait.OVER
+        is_wanted = self.settings.help.level != "purist" and self.client.fell_s is not None
+        if is_over and is_wanted and file is not None and not self._is_why_asked:
+            self.hints.ask_why(file)
+        self._is_why_asked = is_over
 
     def _hear(self, now: float) -> bool:
         """Takes in the news of the physics. Returns whether the picture changes."""
@@ -316,7 +327,9 @@ class TableScreen:
         """Adds what the checker says."""
         is_warned = self._warned is not None and self._warned is self.hints.ending
         warning = ENDING if is_warned else ""
-        return replace(look, hint=self.hints.word, warning=warning, feel=self.hints.feel_word)
+        return replace(
+            look, hint=self.hints.word, warning=warning, feel=self.hints.feel_word, why=self.hints.why
+        )
 
     def _with_toast(self, look: HudState) -> HudState:
         """Adds what is said beside the pieces."""
