@@ -29,7 +29,7 @@ from teeter.engine.topple.resting import REACH, TILT, at_rest
 from teeter.engine.topple.words import sentences
 from teeter.engine.view.video.captions import Caption, Telling
 from teeter.engine.world import TABLE, Assembly, Body
-from teeter.games.core.events import CountElapsed, Fell, Met, Nudged, Placed, Released, Removed
+from teeter.games.core.events import CountElapsed, Fell, Placed, Released
 from teeter.games.core.words import capital
 from teeter.games.game import Game
 from teeter.games.play.playback import Progress, Taken, past_of
@@ -189,10 +189,13 @@ def _cause(recorded: _Recorded, at: int, checkpoint: Checkpoint, margins: Sequen
     assert isinstance(given, Fell)
     piece, let_go = "", None
     for then, (_, each, _) in zip(recorded.steps[:at], recorded.taken[:at], strict=True):
-        if then > checkpoint.step and isinstance(each, Met | Nudged | Removed | Released):
-            piece, let_go = each.piece, then if isinstance(each, Released) else None
-        elif isinstance(each, Placed | CountElapsed):
+        if isinstance(each, Placed | CountElapsed):
             piece, let_go = "", None
+        elif then >= checkpoint.step and (named := getattr(each, "piece", "")):
+            piece, let_go = named, then if isinstance(each, Released) else None
+    if let_go is None and piece in given.pieces:
+        # as it is lowered: where it touched
+        let_go = step
     tower = recorded.tower(checkpoint)
     way, tilt = _firmness(tower)
     was_there = any(body.name == piece for body in tower.free)
