@@ -183,15 +183,19 @@ def read_in_words(scene: Scene) -> str:
     count, supports, table = found["pieces"], found["supports"], found["table"]
     parts = [f"{count} piece{'s' * (count != 1)}"]
     parts += [f"{supports} support{'s' * (supports != 1)}"] if supports else []
-    parts += [" x ".join(f"{side:.4g}" for side in found["size_mm"]) + " mm", _weight(found["mass_g"])]
+    parts += [" x ".join(map(_digits, found["size_mm"])) + " mm", _weight(found["mass_g"])]
     text = ", ".join(parts) + f"; in {scene.unit}, {scene.up} up; "
     if table is None:
         return f"{text}no table"
     width, depth = table["size_mm"]
     name = f" ({scene.ground})" if scene.ground else ""
     height = f" at z = {table['top_mm']:.4g} mm" if table["top_mm"] else ""
-    text += f"table {width:.4g} x {depth:.4g} mm{height}{name}"
+    text += f"table {_digits(width)} x {_digits(depth)} mm{height}{name}"
     return f"{text}; gaps and overlaps up to {scene.settle_mm:.3g} mm closed" if scene.settle_mm else text
+
+
+def _digits(mm: float) -> str:
+    return f"{mm:.4g}" if mm < 1e4 else f"{mm:.0f}"
 
 
 def _weight(grams: float) -> str:

@@ -23,7 +23,8 @@ def on_feet(foot: float, places: list[tuple[float, float]], top: tuple[float, fl
 SLAB = on_feet(2, [(-15, -15), (15, -15), (0, 15)], (60, 60, 20))
 """A slab of 3000 times the load of its feet: it slides at atan(0.4), before anything tips."""
 CUBE = on_feet(1, [(30, 0), (-15, math.sqrt(675)), (-15, -math.sqrt(675))], (100, 100, 100))
-"""A cube of a million times the mass of each foot: it tips over their outer edges, 15.5 mm off, 51 mm below."""
+"""A cube of a million times the mass of each foot: it tips with two of them over their outer edges on the table, 15.5
+mm off and 51 mm below its centre; over their inner ones it would fall at 16.2 degrees, and stands at 16.6."""
 
 
 @pytest.mark.slow
@@ -41,7 +42,7 @@ def test_what_stands_on_light_feet_stands_in_the_simulation_too(
     assert level.statics is not None
     assert level.statics.tilt_deg == pytest.approx(margin, rel=1e-4)
     assert level.dynamics.sink_mm < 0.03
-    steep = teeter.Checker(engine=engine, tilt_deg=0.93 * margin, tilt_direction_deg=direction)
+    steep = teeter.Checker(engine=engine, tilt_deg=0.98 * margin, tilt_direction_deg=direction)
     assert steep.check(scene).word == "stands"
     # the cube's edge meets the table after 1.7 degrees, and a tilt much beyond the margin is needed to turn it over
     over = teeter.Checker(engine=engine, tilt_deg=1.25 * margin, tilt_direction_deg=direction)

@@ -126,6 +126,14 @@ def test_loads_grow_together_and_one_by_one() -> None:
     }
 
 
+def test_a_mass_that_grows_with_its_acceleration() -> None:
+    """Of k times both, moments about the edge: k a (30 M + 60 k m) = 10 (M + k m)."""
+    scene = block({"at": [0, 0, 30], "mass": 25}, friction=0.9)
+    found = factors(scene, accelerate_g=0.1)
+    a, b, c = 0.1 * 60 * 25, 0.1 * 30 * 100 - 10 * 25, -10 * 100
+    assert found["together"] == pytest.approx((-b + math.sqrt(b * b - 4 * a * c)) / (2 * a), rel=1e-4)
+
+
 def test_a_tilt_under_a_force_that_tilts_with_the_table() -> None:
     force = 0.08
     scene = block({"at": [0, 0, 0], "force": [force, 0, 0]}, friction=0.9)

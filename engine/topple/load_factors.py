@@ -7,7 +7,7 @@ are reached (`balance.reached`). Where pieces may roll the ends are found by bis
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -37,6 +37,8 @@ TOGETHER = "together"
 """The name of all loads as one, where there are several."""
 PRECISE = 1e-4
 """Of a factor found by bisection."""
+ROUNDS = 6
+"""Secants, by which it is found how far masses and what accelerates them grow together."""
 EXACT = 1e-6
 """Relative: a lower end this near to the load as it is, or to none of it, is that."""
 
@@ -65,13 +67,19 @@ def load_factors(
     reach = _Rolling(rocking) if rocking and rocking.can_roll else _Balanced(balance)
     found = []
     loads = list(_loads(assembly, balance, gravity, acceleration))
-    if len(loads) > 1:
-        loads.append((TOGETHER, _together([pulls for _, pulls in loads])))
     for name, pulls in loads:
         try:
             found.append(_factor(name, pulls, statics.stands, reach))
         except StaticsError:
             continue
+    if len(loads) > 1:
+        # more mass is also accelerated more
+        masses = _masses(assembly, balance, acceleration) if any(acceleration) else None
+        try:
+            whole = _at_once(_together([pulls for _, pulls in loads]), masses, statics.stands, reach)
+        except StaticsError:
+            whole = None
+        found += [whole] if whole is not None else []
     return tuple(found)
 
 
@@ -122,6 +130,48 @@ def _factor(name: str, pulls: _Pulls, stands: bool, reach: _Reach) -> LoadFactor
     if not reach.holds(without):
         return LoadFactor(name, None, None, False, False)
     return LoadFactor(name, reach.most(without, pulls), None, False, True)
+
+
+def _at_once(pulls: _Pulls, masses: _Pulls | None, stands: bool, reach: _Reach) -> LoadFactor | None:
+    """Returns the factor of all loads. masses: what accelerates those among them; then the loads of k times as much are
+    those of now, k - 1 times `pulls` and (k - 1)^2 times that: found by secants, and only of what stands."""
+    found = _factor(TOGETHER, pulls, stands, reach)
+    if masses is None:
+        return found
+    if not stands:
+        return None
+
+    def end(of: Callable[[LoadFactor], float | None]) -> float | None:
+        before, at = 1.0, of(found)
+        last = 0.0 if at is None else at - before
+        for _ in range(ROUNDS):
+            if at is None:
+                return None
+            more = replace(masses, forces=(at - 1) * masses.forces)
+            told = of(_factor(TOGETHER, _together([pulls, more]), stands, reach))
+            if told is None or abs(told - at) <= EXACT * at or told - at == last:
+                return told
+            off, last = last, told - at
+            before, at = at, at - last * (at - before) / (last - off)
+        return at
+
+    least = end(lambda one: one.least)
+    return LoadFactor(TOGETHER, end(lambda one: one.factor), least, True, least is None)
+
+
+def _masses(assembly: Assembly, balance: Balance, acceleration: Vector) -> _Pulls | None:
+    """Returns how an acceleration pulls at the masses among the loads; None where there are none."""
+    rows = [
+        (at, load.mass * np.array(acceleration) / balance.force, body.pose.apply(np.array(load.point)))
+        for at, body in enumerate(assembly.free)
+        for load in body.loads
+        if load.mass > 0
+    ]
+    if not rows:
+        return None
+    pieces, forces, points = zip(*rows, strict=True)
+    arms = np.array(points) / balance.length - balance.centres[list(pieces)]
+    return _Pulls(np.array(pieces), np.array(forces), arms)
 
 
 def _loads(
