@@ -15,9 +15,9 @@ import numpy as np
 
 from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE, Assembly
+from teeter.engine.world import TABLE, Assembly, Body
 from teeter.models.errors import TeeterError
-from teeter.models.piece import Piece
+from teeter.models.piece import Array, Piece
 from teeter.scenes.schema import AccelerationTable, Expect, PieceTable, WindTable
 
 LONGEST_VALUE = 60
@@ -158,7 +158,7 @@ def read_from(scene: Scene) -> dict[str, Any]:
     """What a scene was read as, as `check --json` prints it under `read`: millimetres and grams."""
     pieces = [body for body in scene.assembly.bodies if body.name != TABLE]
     table = next((body for body in scene.assembly.bodies if body.name == TABLE), None)
-    bounds = [bounds_of(solids_at(body.piece, body.pose)) for body in pieces]
+    bounds = [_bounds_of(body) for body in pieces]
     size = np.max([high for _, high in bounds], axis=0) - np.min([low for low, _ in bounds], axis=0)
     return {
         "pieces": len(scene.assembly.free),
@@ -175,6 +175,14 @@ def read_from(scene: Scene) -> dict[str, Any]:
         "closed_mm": round(scene.settle_mm, 3),
         "loads": [load.name for body in pieces for load in body.loads],
     }
+
+
+def _bounds_of(body: Body) -> tuple[Array, Array]:
+    """The corners (3,) of a body's bounding box: that of its convex parts, whose round sides have corners that stick
+    out, within its own."""
+    low, high = bounds_of(solids_at(body.piece, body.pose))
+    half = np.abs(body.pose.matrix) @ body.piece.extents / 2
+    return np.maximum(low, body.pose.position - half), np.minimum(high, body.pose.position + half)
 
 
 def read_in_words(scene: Scene) -> str:
