@@ -191,7 +191,7 @@ def _check_size(placed: list[tuple[MeshNode, Array]], file: str) -> None:
         # less than a millimetre would be nothing in cm either
         is_tiny = sides.max() < 1e-3
         question = (
-            "is it in metres? --unit m" if is_tiny else "is it in cm, inches or metres? --unit cm, in or m"
+            "is it in metres? --unit m" if is_tiny else "is it in metres, cm or inches? --unit m, cm or in"
         )
         problem = f"the scene is only {size} mm in size"
     else:

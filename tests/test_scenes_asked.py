@@ -229,7 +229,7 @@ def test_metres_that_read_as_millimetres_are_asked_for(suffix: str, tmp_path: Pa
     result = checked(str(tmp_path / f"wall{suffix}"))
     assert result.exit_code == 2
     assert "the scene is only 2 x 0.3 x 1 mm in size" in result.output
-    assert "is it in metres? --unit m (--unit mm says that this is meant" in result.output
+    assert "is it in metres, cm or inches? --unit m, cm or in (--unit mm says that" in result.output
     assert checked(str(tmp_path / f"wall{suffix}"), "--unit", "m").exit_code == 0
     assert checked(str(tmp_path / f"wall{suffix}"), "--unit", "mm").exit_code == 0
 
