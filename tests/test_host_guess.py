@@ -47,7 +47,7 @@ PLAYED: dict[str, tuple[tuple[str, ...], dict[str, object]]] = {
     "crazy-tower": (("Ada", "Ben", "Cem"), {"mode": "saboteur", "secret": "yes"}),
 }
 """Players and options of the games in which something is hidden."""
-MOST_TURNS = 200
+MOST_TURNS = 500
 """Questions of a whole game; whichever does not end by then is not looked at to its end."""
 WHOLE = (
     *(("wonky", number) for number in range(2)),
