@@ -106,6 +106,19 @@ def test_the_margins_of_a_game_are_those_of_its_friction() -> None:
     assert causes_of(load(RECORDINGS / "crazy-tower-1.teeter"), found) == ()
 
 
+def test_what_a_stranger_wrote_as_a_story_is_no_fault() -> None:
+    replay = load(RECORDINGS / "crazy-tower-1.teeter")
+    for story in (7, None, [["x"], 8, None], "x", {"a": 1}):
+        events = tuple((step, {**entry, "story": story}) for step, entry in replay.events)
+        forged = replace(replay, events=events, checkpoints=replay.checkpoints[:2])
+        assert [each.told for each in margins_of(forged)] == ["", ""]
+    refused = replace(replay, events=replay.events[3:])
+    with pytest.raises(teeter.TeeterError, match="holds what the game refuses"):
+        margins_of(refused)
+    telling = telling_of(refused)
+    assert with_causes(telling, refused) == telling
+
+
 @pytest.mark.slow
 def test_a_fall_is_told_where_it_happens() -> None:
     replay = load(RECORDINGS / "tower-topple-2.teeter")

@@ -160,6 +160,8 @@ def test_pieces_can_be_kept_and_named() -> None:
         teeter.mend("bridge_bare", pieces=["dekc"])
     with pytest.raises(teeter.TeeterError, match="kinds = 'shove': must be of move, turn"):
         teeter.mend("bridge_bare", kinds=["shove"])
+    with pytest.raises(teeter.TeeterError, match="no piece is left that may be changed"):
+        teeter.mend("bridge_bare", pieces=["deck"], keep=["deck"])
     with pytest.raises(teeter.TeeterError, match="margin_deg = -1"):
         teeter.mend("bridge_bare", margin_deg=-1)
 

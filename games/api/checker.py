@@ -265,6 +265,9 @@ class Checker:
         named, kept = tuple(pieces), tuple(keep)
         for name in (*named, *kept):
             piece_named(loaded, name)
+        free = {body.name for body in loaded.assembly.free}
+        if free and not (free & {*(named or free)}) - {*kept}:
+            raise ArgumentError(f"{loaded.name}: no piece is left that may be changed")
         push = None if push_n is None else (push_n, push_direction_deg)
 
         def check(changed: Scene) -> CheckResult:

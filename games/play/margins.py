@@ -27,10 +27,11 @@ from teeter.engine.topple.contact.detection import Contacts, contacts_at_rest, f
 from teeter.engine.topple.errors import StaticsError
 from teeter.engine.topple.resting import REACH, TILT, at_rest
 from teeter.engine.topple.words import sentences
-from teeter.engine.view.video.captions import Caption, Telling
+from teeter.engine.view.video.captions import Caption, Telling, clean
 from teeter.engine.world import TABLE, Assembly, Body
 from teeter.games.core.events import CountElapsed, Fell, Placed, Released
 from teeter.games.core.words import capital
+from teeter.games.faults import or_else
 from teeter.games.game import Game
 from teeter.games.play.playback import Progress, Taken, past_of
 from teeter.games.play.recording import first_state, known_game
@@ -144,10 +145,14 @@ def _led_to(replay: Replay, before: int, until: int) -> tuple[str, str]:
     who = mover = told = ""
     for step, entry in replay.events:
         given = entry["input"]
-        who = given.get("player") or who
+        player = given.get("player")
+        who = player if isinstance(player, str) and player else who
         if before < step <= until and given["type"] in KINDS:
-            lines = [line for line in entry.get("story") or () if not line.startswith(TURN)]
-            mover, told = who, lines[-1] if lines else told
+            # a stranger may have written anything there
+            story = entry.get("story")
+            texts = [text for text in story if isinstance(text, str)] if isinstance(story, list) else []
+            lines = [text for text in texts if not text.startswith(TURN)]
+            mover, told = who, clean(lines[-1]) if lines else told
     return mover, told
 
 
@@ -173,12 +178,17 @@ def causes_of(
 
 
 def with_causes(telling: Telling, replay: Replay) -> Telling:
-    """Returns the words that go with a recording, and why pieces fell, told as they do; as they are where the rules
-    refuse what the record has them take."""
-    try:
-        why = [Caption(each.seconds, each.sentence) for each in causes_of(replay)]
-    except RecordError:
-        return telling
+    """Returns the words that go with a recording, and why pieces fell, told as they do; as they are where nobody can
+    say why, as where the rules refuse what the record has them take."""
+
+    def causes() -> tuple[Cause, ...]:
+        try:
+            return causes_of(replay)
+        except RecordError:
+            return ()
+
+    # a film is worth more than the words about it
+    why = [Caption(each.seconds, each.sentence) for each in or_else("why pieces fell", causes, ())]
     lines = sorted([*telling.lines, *why], key=lambda line: line.seconds)
     return replace(telling, lines=tuple(lines))
 
@@ -221,12 +231,12 @@ def _cause(recorded: _Recorded, at: int, checkpoint: Checkpoint, margins: Sequen
 
 
 def _let_go(recorded: _Recorded, rest: Assembly, piece: str, step: int) -> Body | None:
-    """Returns a piece where it was let go, lying flat if it nearly did, straight down on what is there; None over
-    nothing."""
+    """Returns a piece where it was let go, lying flat if it nearly did, straight down on what is there; None where
+    nothing is known to lie below."""
     x, y, z, *turn = (
         recorded.replay.named(recorded.replay.pose_at(step)).get(piece, np.full(7, np.nan)).tolist()
     )
-    if not np.isfinite(x):
+    if not np.isfinite(x) or piece not in recorded.bodies:
         return None
     a, b, c, d = turn
     body = replace(recorded.bodies[piece].at(Pose((x, y, z), (a, b, c, d))), fixed=False)
@@ -246,7 +256,7 @@ def why_laid(
     """Returns why a tower falls on which a piece was laid, and the missing millimetres. way: of `WAYS`, in which it
     stood before. is_known: forces balance it in that way; else only the piece's own fall is believed."""
     if laid is None:
-        return f"{capital(piece)} was let go over nothing", None
+        return f"{capital(piece)} was let go where nothing is known to lie below", None
     scene = replace(rest, bodies=(*rest.bodies, laid))
     if rest.free and _carrying(scene, piece) == {TABLE}:
         return f"{capital(piece)} came down beside the tower, on the table", None

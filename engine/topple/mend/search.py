@@ -19,7 +19,7 @@ from teeter.engine.topple.mend import additions, moves
 from teeter.engine.topple.mend.changes import KINDS, Change, Kind, effort_of
 from teeter.engine.topple.mend.demand import Demand
 from teeter.engine.topple.mend.places import touch_above
-from teeter.engine.topple.mend.task import FINE, MOST, Scan, Search, Task, Tried
+from teeter.engine.topple.mend.task import COARSE, FINE, MOST, ON_CURVES, Scan, Search, Task, Tried
 from teeter.engine.workers import can_start, in_order
 from teeter.engine.world import Assembly
 
@@ -65,9 +65,10 @@ def candidates(
     rows = np.zeros((len(balance.names), 6)) if motion is None else motion.reshape(-1, 6)
     free = [body.name for body in assembly.free]
     names = tuple(name for name in (pieces or free) if name not in kept)
-    search = Search(assembly, contacts, demand, balance, rows, tuple(kinds), names, kept)
+    scan = ON_CURVES if contacts.curved else COARSE
+    search = Search(assembly, contacts, demand, balance, rows, tuple(kinds), names, kept, scan)
     changes, asked = _found(search, workers)
-    if not changes and "move" in kinds:
+    if not changes and "move" in kinds and not contacts.curved:
         # a place may lie between those of the coarse scan
         search = replace(search, kinds=("move",), scan=FINE)
         changes, more = _found(search, workers)

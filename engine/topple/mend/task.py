@@ -40,6 +40,8 @@ class Scan:
 
 COARSE, FINE = Scan(16, 1.5), Scan(40, 1.15)
 """First for every piece; then, where nothing at all was found, once more."""
+ON_CURVES = Scan(8, 2.0)
+"""Where pieces touch on curves, and a place takes a hundred times as long; once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
