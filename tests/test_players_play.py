@@ -109,11 +109,14 @@ def test_a_game_played_out_is_closed_and_so_is_its_record(
     session.game = SimpleNamespace(rules=SimpleNamespace(scores=lambda state: (3, 5)))
     monkeypatch.setattr(bots, "bots_of", lambda session, seed: {"Ana": ANA})
     told: list[Any] = []
-    recorder = SimpleNamespace(close=told.append, leave=lambda: told.append("left"))
+    recorder = SimpleNamespace(
+        close=lambda summary, is_private: told.append((summary, is_private)),
+        leave=lambda: told.append("left"),
+    )
     found = play_out(session, cast(Recorder, recorder) if is_recorded else None, 1, 20)
     assert found == {"reason": "", "players": ["Ana", "Ben"], "scores": {"Ana": 3, "Ben": 5}}
     assert session.is_closed
-    assert told == ([{"reason": ""}, "left"] if is_recorded else [])
+    assert told == ([({"reason": ""}, False), "left"] if is_recorded else [])
 
 
 def test_bots_of_one_style_tremble_each_in_its_own_way() -> None:
