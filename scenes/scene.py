@@ -164,7 +164,7 @@ def read_from(scene: Scene) -> dict[str, Any]:
         "pieces": len(scene.assembly.free),
         "supports": len(pieces) - len(scene.assembly.free),
         "size_mm": [round(1e3 * float(side), 3) for side in size],
-        "mass_g": round(1e3 * sum(body.piece.mass for body in pieces), 3),
+        "mass_g": round(1e3 * sum(body.piece.mass for body in scene.assembly.free), 3),
         "unit": scene.unit,
         "up": scene.up,
         "table": table

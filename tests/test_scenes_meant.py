@@ -306,3 +306,9 @@ def test_bodies_that_touch_are_united(tmp_path: Path) -> None:
     assert "there is no node of this name" in checked(tmp_path / "stool.stl", "--unite", "stol").output
     assert checked("floating_box.toml", "--unite", "upper").exit_code == 2
     assert checked("floating_box.toml", "--split").exit_code == 2
+
+
+def test_the_mass_that_was_read_is_that_of_the_pieces() -> None:
+    block = {"shape": {"box": [40, 40, 40]}, "material": "beech"}
+    scene = teeter.build([block | {"id": "stone", "fixed": True}, block | {"id": "block"}])
+    assert teeter.check(scene, workers=1).read["mass_g"] == pytest.approx(scene.pieces["block"].mass_g)
