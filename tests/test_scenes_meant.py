@@ -309,6 +309,6 @@ def test_bodies_that_touch_are_united(tmp_path: Path) -> None:
 
 
 def test_the_mass_that_was_read_is_that_of_the_pieces() -> None:
-    block = {"shape": {"box": [40, 40, 40]}, "material": "beech"}
+    block = {"shape": {"box": [40, 40, 40]}, "material": "beech", "position": [0, 0]}
     scene = teeter.build([block | {"id": "stone", "fixed": True}, block | {"id": "block"}])
     assert teeter.check(scene, workers=1).read["mass_g"] == pytest.approx(scene.pieces["block"].mass_g)

@@ -104,8 +104,8 @@ class CheckResult(Untrue):
 
     @property
     def read(self) -> dict[str, Any]:
-        """What was read: pieces, supports, size_mm, mass_g of the pieces, unit, up, table, and closed_mm, the gaps closed
-        first."""
+        """What was read: pieces, supports, size_mm, mass_g of the pieces, unit, up, table, and closed_mm, the gaps
+        closed first."""
         from teeter.scenes.scene import read_from
 
         return read_from(self.loaded)
