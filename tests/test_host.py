@@ -38,7 +38,7 @@ def get(host: HostThread, path: str, **headers: str) -> tuple[int, dict[str, str
 def test_the_page_holds_nothing_of_the_game_and_forbids_what_it_does_not_need(host: HostThread) -> None:
     status, headers, body = get(host, "/")
     assert status == 200
-    assert '"kind": "seat"' in body
+    assert '"kind":"seat"' in body
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
