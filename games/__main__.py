@@ -34,6 +34,7 @@ def main() -> NoReturn:
     """Entry point of the command."""
     exits.open_streams()
     exits.guard()
+    _spare_threads()
     came: list[int] = []
     codes: list[int] = []
 
@@ -99,6 +100,18 @@ def _run(came: list[int]) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         for number in EXIT_CODES:
             signal.signal(number, note)
+
+
+def _spare_threads() -> None:
+    """Where memory is limited linear algebra keeps to one thread: OpenBLAS waits for ever for one that cannot start."""
+    try:
+        import resource
+
+        is_limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    except (ImportError, AttributeError):
+        return
+    if is_limited:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _say_out_of_memory() -> None:
