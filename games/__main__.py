@@ -27,6 +27,8 @@ except Exception as error:  # a file of the current folder hides a module of Pyt
     sys.stderr.write(f"teeter: cannot start: {error}\n")
     raise SystemExit(70) from None
 
+LEAST_MEMORY = 400_000_000
+"""Bytes of address space; `teeter check` of a few bricks takes 360 million."""
 OUT_OF_MEMORY = b"teeter: out of memory, no verdict\n"
 
 
@@ -34,7 +36,7 @@ def main() -> NoReturn:
     """Entry point of the command."""
     exits.open_streams()
     exits.guard()
-    _spare_threads()
+    _keep_within_memory()
     came: list[int] = []
     codes: list[int] = []
 
@@ -102,16 +104,24 @@ def _run(came: list[int]) -> None:
             signal.signal(number, note)
 
 
-def _spare_threads() -> None:
-    """Where memory is limited linear algebra keeps to one thread: OpenBLAS waits for ever for one that cannot start."""
+def _keep_within_memory() -> None:
+    """Refuse to start where memory is limited to less than what is loaded takes: OpenBLAS and others that find too
+    little wait for ever, or end the process. Within a limit linear algebra keeps to one thread, for the same reason."""
     try:
         import resource
 
-        is_limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     except (ImportError, AttributeError):
         return
-    if is_limited:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if limit == resource.RLIM_INFINITY:
+        return
+    if limit < LEAST_MEMORY:
+        told = (
+            f"{limit // 10**6} MB of memory (ulimit -v) are less than the {LEAST_MEMORY // 10**6} MB it takes"
+        )
+        sys.stderr.write(f"teeter: no verdict: {told}\n")
+        exits.end(exits.CRASHED)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _say_out_of_memory() -> None:

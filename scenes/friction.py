@@ -11,9 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import lsqr
 
 from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.world import Body, typical_size
@@ -69,6 +66,9 @@ def _solved(
     )
     rows = np.tile(np.arange(len(first)), 2)
     shape = (len(first), len(bodies))
+    from scipy.sparse import coo_array
+    from scipy.sparse.linalg import lsqr
+
     matrix = coo_array((np.ones(len(rows)), (rows, np.concatenate([first, second]))), shape=shape).tocsr()
     change = lsqr(matrix, wanted - before, atol=1e-14, btol=1e-14, iter_lim=20 * len(bodies))[0]
     change = _least(change, first, second)
@@ -98,6 +98,9 @@ def _least(change: NDArray[np.float64], first: Ints, second: Ints) -> NDArray[np
     count = len(change)
     # every piece twice, as one of either side: joined to itself, it belongs to both
     rows, columns = np.concatenate([first, second]), np.concatenate([second, first]) + count
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     cover = coo_array((np.ones(len(rows)), (rows, columns)), shape=(2 * count, 2 * count))
     side = connected_components(cover, directed=False)[1]
     for label in np.unique(side[:count]):

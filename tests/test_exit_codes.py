@@ -380,7 +380,9 @@ def test_a_file_that_hides_a_package_is_named(
     assert str(tmp_path / f"{name}.py") in error or (text == "raise MemoryError" and "out of memory" in error)
 
 
-@pytest.mark.parametrize("kb", [60_000, 130_000, 150_000, 160_500, 162_500, 164_000, 172_000, 210_000, 235_000])
+@pytest.mark.parametrize(
+    "kb", [60_000, 130_000, 150_000, 160_500, 162_500, 164_000, 172_000, 210_000, 235_000]
+)
 def test_memory_that_runs_out_while_loading_is_told_without_a_trace(kb: int, scenes: Path) -> None:
     cut = Cut(prepare=_limit(resource.RLIMIT_AS, 1024 * kb))
     code, error = run(COMMANDS["topples"][0], cut, scenes)
