@@ -204,6 +204,8 @@ def run_until_seen(command: str, row: Expected, folder: Path, env: Mapping[str, 
                 until(lambda: colours_of(screenshot(env)) > COLOURS, done, command)
             done.terminate()
             code = done.wait(PATIENCE)
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {said.read_text()}") from None
         finally:
             if done.poll() is None:
                 done.kill()
