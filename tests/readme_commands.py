@@ -7,11 +7,13 @@ was built from. A command without a row in EXPECTED stops the run, and so does a
 from __future__ import annotations
 
 import csv
+import fcntl
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Mapping
@@ -218,7 +220,9 @@ def run(command: str, folder: Path, env: Mapping[str, str]) -> None:
     if row.before is not None:
         row.before(folder)
     if row.is_window or row.is_host:
-        with screen() as shown:
+        # the port that the README names is one, and several environments are tried at once
+        with screen() as shown, open(Path(tempfile.gettempdir(), "teeter-readme-port"), "w") as port:
+            fcntl.flock(port, fcntl.LOCK_EX)
             code, said = run_until_seen(command, row, folder, {**shown, **env})
     else:
         done = subprocess.run(
