@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -94,12 +94,17 @@ def paired(
     lengths: dict[Names, float] = {}
     frictions: dict[Names, float] = {}
     faults: list[Fault] = []
+    told: set[tuple[str, ...]] = set()
     for number, table in enumerate(tables, start=1):
         sides = [_named(name, found) for name in table.between]
         for name, side in zip(table.between, sides, strict=True):
             if not side and name not in excused:
                 problem = f"there is no such piece or material{nearest(name, dict.fromkeys(known))}"
                 faults.append(Fault(file, problem, f"pair[{number}]", "between", shown(name)))
+        faults += [
+            Fault(file, problem, f"pair[{number}]", "between", shown(list(table.between)))
+            for problem in _misnamed(table, found, told)
+        ]
         if len(sides[0]) * len(sides[1]) + len(lengths) + len(frictions) > MAX_PAIRS:
             problem = (
                 f"names more than {MAX_PAIRS} pairs of pieces: give the values to their material instead"
@@ -116,6 +121,20 @@ def paired(
         return (rubbing(found.values(), frictions) if frictions else tuple(found.values())), faults
     except ModelError as error:
         return tuple(found.values()), [*faults, Fault(file, str(error), "pair", "friction")]
+
+
+def _misnamed(table: PairTable, found: Mapping[str, Body], told: set[tuple[str, ...]]) -> Iterator[str]:
+    """What is wrong with the names of a pair: a piece and itself, or names given before. (A later table goes before an
+    earlier one for a piece among those of its material.) told: what was given before, added to."""
+    one, other = table.between
+    if one == other and one in found:
+        yield "a piece does not touch itself: name two pieces, or a material"
+    for what in ("friction", "rolling_mm"):
+        if getattr(table, what) is not None:
+            given = (what, *sorted(table.between))
+            if given in told:
+                yield f"{what} of these is given twice: keep one"
+            told.add(given)
 
 
 def rubbed(

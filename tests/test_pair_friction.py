@@ -90,3 +90,21 @@ def test_both_engines_slide_where_statics_does(engine: str) -> None:
     for friction, word in ((0.09, "stands"), (0.112, "topples")):
         tilted = teeter.Checker(tilt_deg=math.degrees(math.atan(friction)), engine=engine, workers=2)
         assert tilted.check(scene).word == word
+
+
+@pytest.mark.parametrize(
+    ("pairs", "told"),
+    [
+        ([("a", "a", 0.1)], "a piece does not touch itself"),
+        ([("a", "b", 0.1), ("b", "a", 0.7)], "friction of these is given twice"),
+    ],
+)
+def test_a_pair_that_says_nothing_or_two_things_is_refused(
+    pairs: list[tuple[str, str, float]], told: str
+) -> None:
+    block = {"shape": {"box": [40, 40, 10]}, "material": "beech", "position": [0, 0]}
+    with pytest.raises(teeter.TeeterError, match=told):
+        teeter.build(
+            [block | {"id": "a"}, block | {"id": "b"}],
+            pairs=[{"between": [one, other], "friction": friction} for one, other, friction in pairs],
+        )
