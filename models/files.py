@@ -11,7 +11,6 @@ from itertools import combinations, count
 from pathlib import Path
 
 from teeter.models.errors import TeeterError
-from teeter.models.system import ALONE
 
 
 class OutputError(TeeterError):
@@ -86,7 +85,7 @@ def whole_or_nothing(
     try:
         if makes_folder:
             path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | ALONE, mode))
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
         yield part
         take_place(part, path, force=force)
     except errors as error:
@@ -118,7 +117,7 @@ def _link(part: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:  # a file system without hard links
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | ALONE))
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC))
         os.replace(part, path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,11 @@ from teeter.engine.topple.mend.demand import Demand
 from teeter.engine.topple.mend.search import carried_by
 from teeter.engine.world import DOWN, Assembly
 
-BEARINGS = 32
-SHARES = (0.94, 0.84, 0.7, 0.5, 0.25)
+BEARINGS = 24
+SHARES = (0.95, 0.6)
 """Of the effort that is to be beaten."""
+ANYWHERE = tuple(np.geomspace(0.01, 1.0, 16).tolist())
+"""Of the reach, where no move was found."""
 
 
 def toppling(seed: int, most: int = 12) -> Assembly:
@@ -69,10 +71,12 @@ def groups(assembly: Assembly) -> list[tuple[str, ...]]:
     return found + [(name, *sorted(above[name])) for (name,) in found if above[name]]
 
 
-def better(assembly: Assembly, demand: Demand, effort: float) -> Iterator[Change]:
+def better(
+    assembly: Assembly, demand: Demand, effort: float, shares: Sequence[float] = SHARES
+) -> Iterator[Change]:
     """Yields moves of less effort (metres) after which statics finds what is asked, tried place by place."""
     for names in groups(assembly):
-        for share in SHARES:
+        for share in shares:
             for angle in np.arange(BEARINGS) * 2 * math.pi / BEARINGS:
                 far = share * effort / len(names)
                 change = Change("move", names, (far * math.cos(angle), far * math.sin(angle), 0.0))

@@ -17,7 +17,6 @@ PACKAGES = {
     "Xvfb": "xvfb",
     "xdotool": "xdotool",
     "chromium": "chromium",
-    "groff": "groff-base",
     "ps": "procps",
     "libatomic.so.1": "libatomic1",
 }

@@ -27,9 +27,9 @@ from dataclasses import dataclass
 
 import clarabel
 import numpy as np
-from scipy.sparse import coo_array, csc_array, csc_matrix, diags_array, eye_array, hstack, vstack
+from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array, hstack, vstack
 
-from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints, crossed, expand, starts_of
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import reach
 from teeter.engine.topple.contact.patches import axes_across
@@ -162,14 +162,13 @@ def borne_by(weights: Array, first: Ints, second: Ints, rises: Array) -> Array:
     count = len(weights)
     above, below = np.where(rises > 0, (first, second), (second, first))
     carry = (np.abs(rises) > LEVEL) & (above >= 0)
-    above, below = np.unique(np.stack([above[carry], below[carry]]), axis=1)
+    above, below = np.divmod(np.unique(above[carry] * (count + 1) + below[carry] + 1), count + 1)
     share = 1.0 / np.maximum(np.bincount(above, minlength=count), 1)
-    free = below >= 0
-    pairs = (share[above[free]], (below[free], above[free]))
-    hand_down = coo_array(pairs, shape=(count, count)).tocsr()
+    free = below > 0
+    above, below = above[free], below[free] - 1
     bears = weights
     for _ in range(count):
-        more = weights + hand_down @ bears
+        more = weights + np.bincount(below, share[above] * bears[above], count)
         if np.array_equal(more, bears):
             break
         bears = more
@@ -190,7 +189,7 @@ def pair_friction(assembly: Assembly, first: Ints, second: Ints) -> Array:
 
 def wrenches_at(points: Array, centre: Array, forces: Array) -> Array:
     """Returns the wrenches (..., 6) about `centre` of forces (..., 3) at points (..., 3)."""
-    return np.concatenate([forces, np.cross(points - centre, forces)], axis=-1)
+    return np.concatenate([forces, crossed(points - centre, forces)], axis=-1)
 
 
 def contact_matrix(frames: Array, points: Array, centres: Array, first: Ints, second: Ints) -> csc_array:
@@ -267,15 +266,19 @@ def contact_rows(matrix: csc_array, friction: Array) -> tuple[csc_array, list[ob
     standard one.
     """
     rough = friction > FRICTIONLESS
-    smooth = matrix[:, np.flatnonzero(np.repeat(~rough, 3) & (np.arange(3 * len(rough)) % 3 == 0))]
-    scale = np.ones((int(rough.sum()), 3))
-    scale[:, 0] /= friction[rough]
-    grip = matrix[:, np.flatnonzero(np.repeat(rough, 3))] @ diags_array(scale.reshape(-1))
-    rows = -hstack([smooth, grip]).T.tocsc()
+    # columns of B are rows here
+    rows = np.concatenate([3 * np.flatnonzero(~rough), np.flatnonzero(np.repeat(rough, 3))])
+    scale = np.ones((len(rough), 3))
+    scale[rough, 0] /= friction[rough]
+    counts = np.diff(matrix.indptr)[rows]
+    owner, entry = expand(matrix.indptr[rows], counts)
+    values = -matrix.data[entry] * scale.reshape(-1)[rows][owner]
+    entries = (values, matrix.indices[entry], starts_of(counts))
+    turned = csr_array(entries, shape=(len(rows), matrix.shape[0])).tocsc()
     cones: list[object] = [clarabel.SecondOrderConeT(3)] * int(rough.sum())
     if not rough.all():
         cones = [clarabel.NonnegativeConeT(int((~rough).sum())), *cones]
-    return rows, cones, rough
+    return turned, cones, rough
 
 
 def forces_of(z: Array, friction: Array, rough: Bools) -> Array:
@@ -306,11 +309,22 @@ def fall_within(matrix: csc_array, friction: Array, load: Array, low: Array, hig
     """
     size = matrix.shape[0]
     rows, cones, _ = contact_rows(matrix, friction)
-    unit = eye_array(size, format="csc")
-    rows = vstack([rows, unit, -unit]).tocsc()
+    rows = _with_limits(rows)
     b = np.concatenate([np.zeros(rows.shape[0] - 2 * size), high, -low])
     answer = Program(-load, rows, b, [*cones, clarabel.NonnegativeConeT(2 * size)]).solve(b)
     return ConeSolution(-answer.value, answer.x, answer.z)
+
+
+def _with_limits(rows: csc_array) -> csc_array:
+    """Returns rows (m, n) with those of a unit matrix below, and of minus it."""
+    count, size = rows.shape
+    ends, number = np.repeat(rows.indptr[1:], 2), np.arange(size)
+    data = np.insert(rows.data, ends, np.tile([1.0, -1.0], size))
+    indices = np.insert(
+        rows.indices, ends, np.stack([count + number, count + size + number], axis=1).reshape(-1)
+    )
+    start = rows.indptr + 2 * np.arange(size + 1)
+    return csc_array((data, indices, start), shape=(count + 2 * size, size))
 
 
 class SupportFunction:

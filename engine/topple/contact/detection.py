@@ -115,6 +115,43 @@ def find_contacts(
     if len(only):
         pairs &= asked[first] != asked[second]
     first, second = first[pairs], second[pairs]
+    whole = _between(bodies, scene, extent, (first, second), gap, angle)
+    return _with_rims(bodies, whole, extent, gap, asked) if whole.floating else whole
+
+
+def contacts_with_copies(
+    rest: Sequence[Body],
+    copies: Sequence[Body],
+    scene: Features,
+    gap: float = TOUCH_DECLARED.gap,
+    angle: float = TOUCH_DECLARED.angle,
+) -> Contacts:
+    """Returns the contacts of `find_contacts(only=copies)` between bodies and copies of free ones, the bodies first.
+    Copies may lie in one another, and be thousands. scene: the features of all of them, in this order."""
+    bodies = (*rest, *copies)
+    extent = body_boxes(scene, len(bodies))
+    bulge = np.array([sagitta(body.piece) for body in bodies])
+    low, high = (each[:, None] for each in extent)
+    room = (gap + bulge[:, None] + bulge)[: len(rest), len(rest) :, None]
+    of_rest, of_copies = slice(0, len(rest)), slice(len(rest), None)
+    close = (low[of_rest] <= high[of_copies, 0] + room) & (low[of_copies, 0] <= high[of_rest] + room)
+    first, second = np.nonzero(close.all(axis=2))
+    whole = _between(bodies, scene, extent, (first, second + len(rest)), gap, angle)
+    asked = np.arange(len(bodies)) >= len(rest)
+    return _with_rims(bodies, whole, extent, gap, asked) if whole.floating else whole
+
+
+def _between(
+    bodies: Sequence[Body],
+    scene: Features,
+    extent: tuple[Array, Array],
+    pairs: tuple[Ints, Ints],
+    gap: float,
+    angle: float,
+) -> Contacts:
+    """Returns the contacts of pairs of bodies whose boxes are near each other; none on rims."""
+    first, second = pairs
+    bulge = np.array([sagitta(body.piece) for body in bodies])
     flat_gap = np.full(len(first), gap)
     area, fits = facing(scene, extent, first, second, flat_gap, angle)
     convex = np.array([is_convex(body.piece) for body in bodies], dtype=np.bool_)
@@ -135,8 +172,9 @@ def find_contacts(
     every = joined(found)
     patches = merged(every, _rests_on_curves(every))
     overlaps = overlaps_of(bodies, extent, first[open_pairs], second[open_pairs], gap)
-    whole = _gathered(names, fixed, first, second, patches, overlaps)
-    return _with_rims(bodies, whole, extent, gap, asked) if whole.floating else whole
+    names = tuple(body.name for body in bodies)
+    fixed = np.array([body.fixed for body in bodies], dtype=np.bool_)
+    return _gathered(names, fixed, first, second, patches, overlaps)
 
 
 def _with_rims(

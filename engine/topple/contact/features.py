@@ -1,7 +1,7 @@
 """The surfaces of all bodies of an assembly as flat arrays in the world, ready for vectorised contact detection."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -140,6 +140,40 @@ def of_bodies(bodies: Sequence[Body]) -> Features:
         facet_curved=np.concatenate([one.facet_curved for one in each]),
         edge_curved=np.concatenate([one.edge_curved for one in each]),
     )
+
+
+def together(one: Features, other: Features, count: int) -> Features:
+    """Returns the features of some bodies and of others, which are numbered from `count` on."""
+    arrays: dict[str, Any] = {}
+    for each in fields(Features):
+        here, there = getattr(one, each.name), getattr(other, each.name)
+        if each.name in STARTS:
+            there = there[1:] + here[-1]
+        elif each.name in OWNERS:
+            there = there + count
+        elif each.name == "ring_facet":
+            there = there + len(one.normals)
+        arrays[each.name] = np.concatenate([here, there])
+    return Features(**arrays)
+
+
+def repeated(one: Features, shifts: Array) -> Features:
+    """Returns the features of a body as those of many, shifted by (n, 3) metres each."""
+    arrays: dict[str, Any] = {}
+    count, number = len(shifts), np.arange(len(shifts))
+    for each in fields(Features):
+        own = getattr(one, each.name)
+        whole = np.tile(own, (count, *(1,) * (own.ndim - 1)))
+        if each.name in POINTS:
+            whole = whole + np.repeat(shifts, len(own), axis=0).reshape(-1, *(1,) * (own.ndim - 2), 3)
+        elif each.name in STARTS:
+            whole = np.append(0, np.tile(own[1:], count) + np.repeat(number * own[-1], len(own) - 1))
+        elif each.name in OWNERS:
+            whole = np.repeat(number, len(own))
+        elif each.name == "ring_facet":
+            whole = whole + np.repeat(number * len(one.normals), len(own))
+        arrays[each.name] = whole
+    return Features(**arrays)
 
 
 def body_boxes(scene: Features, count: int) -> tuple[Array, Array]:

@@ -15,10 +15,11 @@ import numpy as np
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.topple.balance.equilibrium import Balance
-from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.arrays import Array, crossed
 from teeter.engine.topple.contact.features import corners_of
 from teeter.engine.topple.mend.changes import PROP_SIDE, Change, changed, effort_of
-from teeter.engine.topple.mend.places import MIN_POWER, MovedPieces, Place, crossed
+from teeter.engine.topple.mend.known_falls import MIN_POWER
+from teeter.engine.topple.mend.places import MovedPieces, Place
 from teeter.engine.topple.mend.task import MOST, NEAREST, PRECISE, Search, Tried
 from teeter.engine.world import Assembly, Body
 
@@ -67,7 +68,7 @@ def place(search: Search, names: tuple[str, ...], limit: float) -> Tried:
                 spots.append(Place(*shift.tolist()))
     spots.sort(key=lambda spot: float(np.linalg.norm(spot.shift)))
     spots = [spot for spot in spots if np.linalg.norm(spot.shift) < limit]
-    places = MovedPieces(search.assembly, search.contacts, names, search.demand)
+    places = MovedPieces(search.assembly, search.contacts, names, search.demand, search.motion)
     good = places.first_good(spots)
     return ([] if good is None else [Change("place", names, vector_of(good.shift))]), places.asked
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,24 +19,27 @@ from teeter.engine.topple.mend.changes import Change, effort_of
 from teeter.engine.topple.mend.places import MovedPieces, Place
 from teeter.engine.topple.mend.task import COARSE, NEAREST, PRECISE, Search, Tried
 
-RINGS = 3
+RINGS = 6
 """That are asked at once."""
-CUTS = 7
+CUTS = 40
 """Places that are asked at once between two."""
 SHARP_TURN = math.radians(0.5)
 """Of a line of shifts: by less it is not turned."""
+GAIN = 0.9
+"""What turning a line makes of its nearest place, at least: where that is more than is wanted it is not turned."""
 TURNS = tuple(math.radians(angle) for angle in (3, 6, 10, 15, 20, 30, 45, 60, 75, 90, 120, 150, 180))
 
 
 def _closed_in(places: MovedPieces, at: Callable[[float], Place], low: float, high: float) -> float:
-    """Returns the same for places, several of which are asked at once."""
+    """Returns a number whose place is good, next to one whose place is not. low: is not; high: is."""
     room = PRECISE * abs(high)
     while abs(high - low) > room:
-        values = np.linspace(low, high, CUTS + 2)[1:-1].tolist()
-        asked = [at(value) for value in values]
-        good = places.first_good(asked)
-        found = CUTS if good is None else asked.index(good)
+        cuts = min(CUTS, math.ceil(abs(high - low) / room))
+        values = np.linspace(low, high, cuts + 1)[1:-1].tolist()
+        found = places.border([at(value) for value in values])
         low, high = [low, *values][found], [*values, high][found]
+        if not values:
+            break
     return high
 
 
@@ -45,7 +49,7 @@ def _along(angle: float, distance: float) -> Place:
 
 def move(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     """The nearest place on the level. The rings grow until one has a good place."""
-    places = MovedPieces(search.assembly, search.contacts, names, search.demand)
+    places = MovedPieces(search.assembly, search.contacts, names, search.demand, search.motion)
     angles = [
         *(2 * math.pi * np.arange(search.scan.bearings) / search.scan.bearings).tolist(),
         *search.towards(names),
@@ -57,17 +61,24 @@ def move(search: Search, names: tuple[str, ...], limit: float) -> Tried:
         if good is not None:
             distance = math.hypot(good.x, good.y)
             within = 0.0 if distance < 1.1 * NEAREST * search.size else distance / search.scan.growth
-            found = _nearest(places, math.atan2(good.y, good.x), within, distance)
+            angle = math.atan2(good.y, good.x)
+            nearest = _closed_in(places, partial(_along, angle), within, distance)
+            if GAIN * nearest * len(names) < limit:
+                found = _nearest(places, angle, nearest)
+            else:
+                found = _along(angle, nearest)
             return [Change("move", names, vector_of(found.shift))], places.asked
         before, first = rings[-1], rings[-1] * search.scan.growth
     return [], places.asked
 
 
-def _nearest(places: MovedPieces, angle: float, low: float, high: float) -> Place:
-    """Returns the nearest good place from a good one on: along its line, and along lines turned for as long as that
-    gets nearer."""
-    best = _closed_in(places, partial(_along, angle), low, high)
+def _nearest(places: MovedPieces, angle: float, best: float) -> Place:
+    """Returns the nearest good place from one on, before which there is none on its line: along lines turned for as
+    long as that gets nearer."""
     step = math.pi / COARSE.bearings
+    straight = _across(places, angle, best, step)
+    if straight is not None:
+        angle, best, step = *straight, step / 4
     while step > SHARP_TURN:
         # a line turned by the step that is left gains no more than this
         nearer = best * (1 - max(2 * PRECISE, 0.1 * step**2))
@@ -80,20 +91,41 @@ def _nearest(places: MovedPieces, angle: float, low: float, high: float) -> Plac
     return _along(angle, best)
 
 
+def _across(places: MovedPieces, angle: float, best: float, step: float) -> tuple[float, float] | None:
+    """Returns the bearing and the distance of the nearest good place if good places end on a straight line there, as
+    they do while no contact changes; None where that is no nearer."""
+    for turn in (step, -step):
+        wide = best / math.cos(step) * 1.2
+        if not places.is_good(_along(angle + turn, wide)):
+            continue
+        other = _closed_in(places, partial(_along, angle + turn), 0.7 * best, wide)
+        here, there = _along(angle, best).shift[:2], _along(angle + turn, other).shift[:2]
+        line = (there - here) / np.linalg.norm(there - here)
+        foot = here - (here @ line) * line
+        distance, towards = float(np.linalg.norm(foot)), math.atan2(foot[1], foot[0])
+        nearer = best * (1 - 2 * PRECISE)
+        for bearing, far in ((towards, min(1.002 * distance, nearer)), (angle + turn, min(other, nearer))):
+            if places.is_good(_along(bearing, far)):
+                return bearing, _closed_in(places, partial(_along, bearing), 0.9 * far, far)
+        return None
+    return None
+
+
 def turn(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     """The least turn about the upright through the middle of the piece."""
-    places = MovedPieces(search.assembly, search.contacts, names, search.demand)
-    before = 0.0
-    for value in TURNS:
-        if effort_of(search.assembly, Change("turn", names, turn=before)) >= limit:
-            break
-        good = places.first_good([_turned(value), _turned(-value)])
-        if good is not None:
-            sign = math.copysign(1.0, good.turn)
-            angle = sign * _closed_in(places, lambda angle: _turned(sign * angle), before, value)  # noqa: B023
-            return [Change("turn", names, turn=angle)], places.asked
-        before = value
-    return [], places.asked
+    places = MovedPieces(search.assembly, search.contacts, names, search.demand, search.motion)
+    wanted = [
+        value
+        for before, value in pairwise((0.0, *TURNS))
+        if effort_of(search.assembly, Change("turn", names, turn=before)) < limit
+    ]
+    good = places.first_good([_turned(sign * value) for value in wanted for sign in (1, -1)])
+    if good is None:
+        return [], places.asked
+    sign, value = math.copysign(1.0, good.turn), abs(good.turn)
+    before = max((each for each in TURNS if each < value), default=0.0)
+    angle = sign * _closed_in(places, lambda angle: _turned(sign * angle), before, value)
+    return [Change("turn", names, turn=angle)], places.asked
 
 
 def _turned(angle: float) -> Place:

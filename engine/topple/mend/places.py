@@ -2,7 +2,7 @@
 
 The rest stays as it is, and so do its contacts; those of the moved pieces with the rest are found for many places at
 once. A place is refused at once where one of the falls that are known already, joined by the moved pieces' own motions,
-gains power: a small program, exact because any motion that no contact forbids proves that it falls. Else the whole is
+gains power: exact, because any motion that no contact forbids proves that it falls (`known_falls`). Else the whole is
 asked, and the fall found there is known from then on.
 """
 
@@ -11,35 +11,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import clarabel
 import numpy as np
-from scipy.sparse import csc_matrix
 
+from teeter.engine.pose import Pose
 from teeter.engine.tolerances import TOUCH_DECLARED
-from teeter.engine.topple.balance.equilibrium import (
-    FRICTIONLESS,
-    SOLVED,
-    UNBALANCED,
-    free_numbers,
-    solver_settings,
-)
+from teeter.engine.topple.balance.equilibrium import free_numbers
 from teeter.engine.topple.contact.arrays import Array, Bools, Ints
-from teeter.engine.topple.contact.detection import Contacts, find_contacts
-from teeter.engine.topple.contact.features import body_boxes, corners_of, of_bodies, sagitta
+from teeter.engine.topple.contact.detection import Contacts, contacts_with_copies
+from teeter.engine.topple.contact.features import (
+    Features,
+    body_boxes,
+    of_bodies,
+    repeated,
+    sagitta,
+    together,
+)
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.mend.changes import moved, turned
 from teeter.engine.topple.mend.demand import Demand
+from teeter.engine.topple.mend.known_falls import KnownFalls, Touches
 from teeter.engine.world import Assembly, Body
-from teeter.models.material import pair_coefficient
 
-KNOWN_FALLS = 12
-"""Falls that are kept, those that refused a place last first."""
-AT_ONCE = 48
-"""MovedPieces whose contacts are found together."""
-MIN_POWER = UNBALANCED * 2
-"""Of gravity, that proves a fall."""
-LOOSE, SURE = 1e-7, 1e-4
-"""How far a motion that is only looked at may go into a contact, and the power that then proves a fall."""
+AT_ONCE = 200
+"""Places whose contacts are found together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +52,29 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Joint:
-    """What may be relied on of the contacts between the moved pieces and the rest. frames: (k, 3, 3), rows normal and
-    two across. is_curved: some are on curves, and not among them."""
+class Joints:
+    """What may be relied on of the contacts between the moved pieces and the rest, in many places. contacts: of all
+    places, the first place's first; touches: the same. overlapping: places in which pieces lie in each other; curved:
+    those with contacts on curves, which are not among them."""
 
     contacts: Contacts
-    frames: Array
-    is_curved: bool
+    touches: Touches
+    overlapping: frozenset[int]
+    curved: frozenset[int]
+
+    def at(self, place: int) -> Contacts:
+        """Returns the contacts in a place."""
+        return _chosen(self.contacts, np.flatnonzero(self.touches.place == place))
 
 
 class MovedPieces:
-    """Some pieces of an assembly, the first of which is turned on its place, and where they may be."""
+    """Some pieces of an assembly, the first of which is turned on its place, and where they may be. motion: (n, 6), how
+    it falls as it is."""
 
-    def __init__(self, assembly: Assembly, contacts: Contacts, names: Sequence[str], demand: Demand) -> None:
-        self.assembly, self.names, self._demand = assembly, tuple(names), demand
+    def __init__(
+        self, assembly: Assembly, contacts: Contacts, names: Sequence[str], demand: Demand, motion: Array
+    ) -> None:
+        self.assembly, self.names, self.demand = assembly, tuple(names), demand
         self._mine = np.array([body.name in self.names for body in assembly.bodies], dtype=np.bool_)
         self._moved = [body for body in assembly.bodies if body.name in self.names]
         self._rest = [body for body in assembly.bodies if body.name not in self.names]
@@ -82,20 +85,16 @@ class MovedPieces:
         self._kept = _chosen(strict, ~of_mine[0] & ~of_mine[1])
         self._inner = _chosen(strict, of_mine[0] & of_mine[1])
         self._balance = demand.balance(assembly, strict)
+        gripped = np.array([body.name in self.names for body in assembly.free], dtype=np.bool_)
+        frictions = np.array([body.piece.material.friction for body in assembly.bodies])
+        self.known = KnownFalls(self._balance, demand, gripped, self._pivot, frictions, contacts.fixed)
+        self.known.learn(motion)
+        self.is_curved = bool(contacts.curved)
+        self._features = of_bodies(self._rest) if self._rest else None
+        room = TOUCH_DECLARED.gap + 2 * max(sagitta(body.piece) for body in assembly.bodies)
+        everyone = body_boxes(of_bodies(assembly.bodies), len(assembly.bodies))
+        self._boxes = everyone[0] - room, everyone[1] + room
         self._numbers = free_numbers(contacts.fixed)
-        self._frictions = np.array([body.piece.material.friction for body in assembly.bodies])
-        self._gripped = np.array([body.name in self.names for body in assembly.free], dtype=np.bool_)
-        self._falls: list[Array] = []
-        low, high = (
-            body_boxes(of_bodies(self._rest), len(self._rest)) if self._rest else (np.zeros((0, 3)),) * 2
-        )
-        room = np.array([TOUCH_DECLARED.gap + 2 * sagitta(body.piece) for body in self._rest]).reshape(-1, 1)
-        self._low, self._high = low - room, high + room
-        corners = np.concatenate([corners_of(body) for body in self._moved])
-        # however they are turned about the pivot
-        radius = np.linalg.norm((corners - self._pivot)[:, :2], axis=1).max()
-        level = self._pivot[:2] - radius, self._pivot[:2] + radius
-        self._reach = np.append(level[0], corners[:, 2].min()), np.append(level[1], corners[:, 2].max())
         self.asked = 0
 
     def at(self, place: Place) -> Assembly:
@@ -108,29 +107,83 @@ class MovedPieces:
     def first_good(self, places: Sequence[Place]) -> Place | None:
         """Returns the first of some places that holds what is asked."""
         for at in range(0, len(places), AT_ONCE):
-            some = places[at : at + AT_ONCE]
-            for place, joint in zip(some, self._joints(some), strict=True):
-                if joint is not None and self._holds(place, joint):
-                    return place
+            some = _Some(self, places[at : at + AT_ONCE])
+            while some.left:
+                if some.is_good(some.left[0]):
+                    return some.places[some.left[0]]
         return None
 
     def is_good(self, place: Place) -> bool:
         """Returns whether a place does."""
         return self.first_good([place]) is not None
 
-    def _joints(self, places: Sequence[Place]) -> list[_Joint | None]:
-        """Returns what may be relied on of the contacts between the moved pieces and the rest in each place; None where
-        pieces overlap."""
-        copies: list[Body] = []
-        for at, place in enumerate(places):
-            there = [moved(body, self._pivot, place.shift, place.turn) for body in self._moved]
-            copies += [replace(body, name=f"{at}\n{body.name}") for body in there]
-        shifts = np.array([place.shift for place in places])
-        low, high = self._reach[0] + shifts.min(axis=0), self._reach[1] + shifts.max(axis=0)
-        near = np.all((self._low <= high) & (low <= self._high), axis=1)
-        rest = [body for body, is_near in zip(self._rest, near, strict=True) if is_near]
-        beside = Assembly(self.assembly.name, (*rest, *copies))
-        found = find_contacts(beside, only={body.name for body in copies})
+    def border(self, places: Sequence[Place]) -> int:
+        """Returns the number of a good place on a line whose predecessor is not; as many as there are if the last is
+        not. So few are asked: which one, where good places follow bad ones more than once, is not said."""
+        some = _Some(self, places)
+        good = len(some.places)
+        while ahead := [at for at in some.left if at < good]:
+            middle = ahead[len(ahead) // 2]
+            if some.is_good(middle):
+                good = middle
+            else:
+                some.left = [at for at in some.left if at > middle]
+        return len(places) if good == len(some.places) else places.index(some.places[good])
+
+    def fall_at(self, place: Place, joint: Contacts) -> Array | None:
+        """Returns how it falls in a place. joint: the contacts of the moved pieces with the rest."""
+        return self.demand.fall_of(self.demand.balance(self.at(place), self._whole(place, joint)))
+
+    def near(self, places: Sequence[Place]) -> tuple[Bools, Bools]:
+        """Returns which free pieces (p, n) the moved ones might touch in each place, and at the end (p, n + 1) whether
+        anything; and which of the moved ones (p, g) might touch anything."""
+        low, high = self._boxes
+        shifts = np.array([place.shift for place in places])[:, None, None]
+        mine, others = self._mine, ~self._mine
+        close = (low[mine][:, None] + shifts <= high[others]) & (low[others] <= high[mine][:, None] + shifts)
+        pairs = close.all(axis=3)
+        # boxes do not tell of pieces that are turned
+        pairs[[place.turn != 0 for place in places]] = True
+        touched = pairs.any(axis=1)
+        free = self._numbers[others] >= 0
+        found = np.zeros((len(places), len(self._balance.names) + 1), dtype=np.bool_)
+        found[:, self._numbers[others][free]] = touched[:, free]
+        found[:, -1] = touched.any(axis=1)
+        return found, pairs.any(axis=2)
+
+    def _copies(self, places: Sequence[Place], near: Bools) -> tuple[list[Body], Ints, Ints, Features]:
+        """Returns those of the moved pieces that are near anything in all places; the place (c,) and the number (c,)
+        of each; and the features of the rest and of these."""
+        bodies: list[Body] = []
+        assert self._features is not None
+        is_turned = any(place.turn for place in places)
+        shifts, scene = np.array([place.shift for place in places]), self._features
+        for body, here in zip(self._moved, near.T, strict=True):
+            name, way, start = body.name, body.pose.orientation, len(bodies)
+            there = np.flatnonzero(here)
+            if is_turned:
+                every = [moved(body, self._pivot, places[at].shift, places[at].turn) for at in there.tolist()]
+                bodies += [replace(each, name=f"{at}\n{name}") for at, each in zip(there, every, strict=True)]
+            else:
+                spots = (np.array(body.pose.position) + shifts[there]).tolist()
+                bodies += [
+                    Body(f"{at}\n{name}", body.piece, Pose((x, y, z), way))
+                    for at, (x, y, z) in zip(there.tolist(), spots, strict=True)
+                ]
+            if len(there):
+                more = of_bodies(bodies[start:]) if is_turned else repeated(of_bodies([body]), shifts[there])
+                scene = together(scene, more, len(self._rest) + start)
+        of_place = np.concatenate([np.flatnonzero(here) for here in near.T])
+        number = np.repeat(np.flatnonzero(self._mine), near.sum(axis=0))
+        return bodies, of_place, number, scene
+
+    def joints(self, places: Sequence[Place], near: Bools) -> Joints:
+        """Returns the contacts in some places. near: (p, g), which of the moved pieces might touch anything."""
+        if self._features is None:
+            none = _chosen(self._kept, np.zeros(0, dtype=np.int64))
+            return Joints(none, self._touches(places, none, none.first), frozenset(), frozenset())
+        copies, of_copy, numbers, scene = self._copies(places, near)
+        found = contacts_with_copies(self._rest, copies, scene)
         inside = {
             int(each.split("\n")[0])
             for one in found.overlaps
@@ -138,20 +191,29 @@ class MovedPieces:
             if "\n" in each
         }
         # as numbers in the whole assembly, and the place each contact belongs to
-        names = [body.name for body in self.assembly.bodies]
-        number = np.array([names.index(body.name.split("\n")[-1]) for body in beside.bodies])
-        owner = np.array([-1] * len(rest) + [at for at in range(len(places)) for _ in self._moved])
-        curved = {max(owner[found.names.index(each)] for each in pair) for pair in found.curved}
-        strict = self._demand.strict(found)
-        every: list[_Joint | None] = []
+        number = np.concatenate([np.flatnonzero(~self._mine), numbers])
+        owner = np.append(np.full(len(self._rest), -1), of_copy)
+        at_name = {name: at for at, name in enumerate(found.names)} if found.curved else {}
+        curved = frozenset(int(max(owner[at_name[each]] for each in pair)) for pair in found.curved)
+        strict = self.demand.strict(found)
         of_place = np.maximum(owner[strict.first], owner[strict.second])
-        frames = np.stack([strict.normals, *axes_across(strict.normals)], axis=1)
-        strict = replace(strict, first=number[strict.first], second=number[strict.second], curved=())
-        for at in range(len(places)):
-            mine = np.flatnonzero(of_place == at)
-            joint = _Joint(_chosen(strict, mine), frames[mine], at in curved)
-            every.append(None if at in inside else joint)
-        return every
+        order = np.argsort(of_place, kind="stable")
+        strict = _chosen(
+            replace(strict, first=number[strict.first], second=number[strict.second], curved=()), order
+        )
+        of_place = of_place[order]
+        return Joints(strict, self._touches(places, strict, of_place), frozenset(inside), curved)
+
+    def _touches(self, places: Sequence[Place], joint: Contacts, of_place: Ints) -> Touches:
+        return Touches(
+            shifts=np.array([place.shift for place in places]),
+            turns=np.array([place.turn for place in places]),
+            place=of_place,
+            first=joint.first,
+            second=joint.second,
+            points=joint.points,
+            frames=np.stack([joint.normals, *axes_across(joint.normals)], axis=1),
+        )
 
     def _whole(self, place: Place, joint: Contacts) -> Contacts:
         """Returns the contacts of the rest, of the moved pieces among themselves, and between both."""
@@ -176,137 +238,48 @@ class MovedPieces:
             overlaps=(),
         )
 
-    def _holds(self, place: Place, joint: _Joint) -> bool:
-        self.asked += 1
-        if joint.is_curved or self._kept.curved:
-            return self._demand.holds(self.at(place))
-        # forces that act beside the centre of mass turn with a piece that is turned
-        if not (place.turn and len(self._balance.pulled)) and self._falls_as_known(place, joint):
-            return False
-        whole = self.at(place)
-        motion = self._demand.fall_of(self._demand.balance(whole, self._whole(place, joint.contacts)))
-        if motion is not None:
-            self._learn(place, motion)
-        return motion is None
 
-    def _learn(self, place: Place, motion: Array) -> None:
-        rows = motion.reshape(-1, 6).copy()
-        if np.abs(rows).max(initial=0.0) <= 0.0:
-            return
-        rows /= (np.abs(rows) * self._balance.weights[:, None]).max()
-        self._falls = [self._turned(rows, -place.turn), *self._falls][:KNOWN_FALLS]
+class _Some:
+    """Places whose contacts are found together, and which of them are left: not refused yet."""
 
-    def _turned(self, rows: Array, turn: float) -> Array:
-        """Returns motions (n, 6) with those of the moved pieces turned with them."""
-        if turn:
-            rotation = turned(turn)
-            rows = rows.copy()
-            mine = rows[self._gripped].reshape(-1, 3) @ rotation.T
-            rows[self._gripped] = mine.reshape(-1, 6)
-        return rows
+    def __init__(self, moved_pieces: MovedPieces, places: Sequence[Place]) -> None:
+        moved_pieces.asked += len(places)
+        self.places, self._of = places, moved_pieces
+        near, touching = moved_pieces.near(places)
+        if not moved_pieces.is_curved:
+            falls = moved_pieces.known.refuse_far(near)
+            self.places = [places[at] for at in np.flatnonzero(~falls).tolist()]
+            touching = touching[~falls]
+        self.left: list[int] = []
+        if self.places:
+            self._joints = moved_pieces.joints(self.places, touching)
+            self.left = [at for at in range(len(self.places)) if at not in self._joints.overlapping]
+            self._refuse()
 
-    def _falls_as_known(self, place: Place, joint: _Joint) -> bool:
-        """Returns whether gravity gains power over the known falls and the moved pieces' motions as one body."""
-        base = self._balance
-        centres = base.centres.copy()
-        pivot = self._pivot / base.length
-        centres[self._gripped] = (
-            pivot + place.shift / base.length + (centres[self._gripped] - pivot) @ turned(place.turn).T
-        )
-        first, second, frames = joint.contacts.first, joint.contacts.second, joint.frames
-        motions = [self._turned(each, place.turn) for each in self._falls]
-        known = np.array([*motions, *self._as_one(centres)])
-        points, friction = joint.contacts.points / base.length, self._rubbing(first, second)
-        loads = [replace(base, down=down).acting.reshape(-1, 6) for down in self._demand.pulls(base)]
-        if motions:
-            riding = self._riding(np.array(motions), centres, first, second)
-            sliding = np.einsum("mki,kci->mkc", self._parting(riding, centres, points, first, second), frames)
-            room = sliding[..., 0] - friction * np.hypot(sliding[..., 1], sliding[..., 2])
-            free = riding[room.min(axis=1, initial=0.0) >= -LOOSE]
-            if any(np.einsum("mni,ni->m", free, load).max(initial=0.0) > SURE for load in loads):
-                return True
-        rows = np.einsum("mki,kci->kcm", self._parting(known, centres, points, first, second), frames)
-        limit = 1.0 / float(base.sizes[self._gripped].sum())
-        count = len(self._falls)
-        low = np.concatenate([np.zeros(count), np.full(6, -limit)])
-        high = np.concatenate([np.ones(count), np.full(6, limit)])
-        for acting in loads:
-            load = known.reshape(len(known), -1) @ acting.reshape(-1)
-            power, share = _fall_within(rows, friction, load, low, high)
-            if power > MIN_POWER * max(1, count):
-                used = np.flatnonzero(share[:count] > 1e-3).tolist()
-                chosen = [self._falls[at] for at in used]
-                self._falls = chosen + [each for at, each in enumerate(self._falls) if at not in used]
-                return True
+    def _refuse(self, last: int | None = None) -> None:
+        refused = self._of.known.refuse(self._joints.touches, self.left, last).tolist()
+        self.left = [at for at, falls in zip(self.left, refused, strict=True) if not falls]
+
+    def is_good(self, at: int) -> bool:
+        """Returns whether one that is left holds what is asked. If not it is not left, nor are those in which the same
+        fall goes on."""
+        if self._is_good(at):
+            return True
+        self.left = [each for each in self.left if each != at]
         return False
 
-    def _riding(self, motions: Array, centres: Array, first: Ints, second: Ints) -> Array:
-        """Returns motions (m, n, 6) of the rest, with the moved pieces still, as they were, or riding on each piece
-        that they touch."""
-        still = motions.copy()
-        still[:, self._gripped] = 0.0
-        every = [still, motions]
-        touched = self._numbers[np.union1d(first, second)]
-        for at in touched[touched >= 0].tolist():
-            if not self._gripped[at]:
-                ride = still.copy()
-                arms = centres[self._gripped] - centres[at]
-                spins = motions[:, at, None, 3:]
-                ride[:, self._gripped, :3] = motions[:, at, None, :3] + crossed(spins, arms)
-                ride[:, self._gripped, 3:] = spins
-                every.append(ride)
-        return np.concatenate(every)
-
-    def _rubbing(self, first: Ints, second: Ints) -> Array:
-        return np.asarray(
-            pair_coefficient(self._frictions[first], self._frictions[second]) / self._demand.friction_factor
-        )
-
-    def _parting(self, motions: Array, centres: Array, points: Array, first: Ints, second: Ints) -> Array:
-        """Returns how fast the first body of each contact parts from the second (m, k, 3) under motions (m, n, 6)."""
-        found = np.zeros((len(motions), len(points), 3))
-        for body, sign in ((self._numbers[first], 1.0), (self._numbers[second], -1.0)):
-            free = np.flatnonzero(body >= 0)
-            arm = points[free] - centres[body[free]]
-            motion = motions[:, body[free]]
-            found[:, free] += sign * (motion[..., :3] + crossed(motion[..., 3:], arm))
-        return found
-
-    def _as_one(self, centres: Array) -> Array:
-        """Returns the six motions (6, 6 n) of the moved pieces as one body."""
-        found = np.zeros((6, len(centres), 6))
-        middle = centres[self._gripped].mean(axis=0)
-        for at in np.flatnonzero(self._gripped).tolist():
-            found[:3, at, :3] = found[3:, at, 3:] = np.eye(3)
-            found[3:, at, :3] = crossed(np.eye(3), centres[at] - middle)
-        return found
-
-
-def crossed(one: Array, other: Array) -> Array:
-    """Returns the cross product (..., 3); numpy's own spends most of its time on checks."""
-    found: Array = one[..., [1, 2, 0]] * other[..., [2, 0, 1]] - one[..., [2, 0, 1]] * other[..., [1, 2, 0]]
-    return found
-
-
-def _fall_within(rows: Array, friction: Array, load: Array, low: Array, high: Array) -> tuple[float, Array]:
-    """Solves `fall_within` of `balance.equilibrium` for few unknowns, with matrices that are full. rows: (k, 3, m), how
-    each motion parts and slides each contact. Returns the power and the motions' shares; no power where it fails."""
-    unit = np.eye(len(load))
-    rough = friction > FRICTIONLESS
-    grip = rows[rough].copy()
-    grip[:, 0] /= friction[rough, None]
-    whole = np.concatenate([-rows[~rough, 0], -grip.reshape(-1, len(load)), unit, -unit])
-    right = np.concatenate([np.zeros(len(whole) - 2 * len(load)), high, -low])
-    cones: list[object] = [clarabel.NonnegativeConeT(int((~rough).sum()))] if not rough.all() else []
-    cones += [clarabel.SecondOrderConeT(3)] * int(rough.sum()) + [clarabel.NonnegativeConeT(2 * len(load))]
-    size = len(load)
-    solver = clarabel.DefaultSolver(
-        csc_matrix((size, size)), -load, csc_matrix(whole), right, cones, solver_settings(refine=False)
-    )
-    found = solver.solve()
-    if str(found.status) not in SOLVED:
-        return 0.0, np.zeros(size)
-    return -float(found.obj_val), np.array(found.x)
+    def _is_good(self, at: int) -> bool:
+        place, known, touches = self.places[at], self._of.known, self._joints.touches
+        if at in self._joints.curved or self._of.is_curved:
+            return self._of.demand.holds(self._of.at(place))
+        if not known.falls(touches, at):
+            motion = self._of.fall_at(place, self._joints.at(at))
+            if motion is None:
+                return True
+            if not known.learn(motion, touches, at):
+                return False
+        self._refuse(last=1)
+        return False
 
 
 def _chosen(contacts: Contacts, rows: Bools | Ints) -> Contacts:

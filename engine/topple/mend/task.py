@@ -9,12 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from teeter.engine.topple.balance.equilibrium import Balance
-from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.arrays import Array, crossed
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import corners_of
 from teeter.engine.topple.mend.changes import Change, Kind
 from teeter.engine.topple.mend.demand import Demand
-from teeter.engine.topple.mend.places import crossed
 from teeter.engine.world import Assembly, typical_size
 
 PRECISE = 2e-4

@@ -1,0 +1,292 @@
+"""Falls that are known of an assembly while some of its pieces are tried in other places, and where they prove that
+it falls there too: any motion that no contact forbids, and over which gravity gains power, is a proof.
+
+Quickly, of many places at once: a fall as it was, with the moved pieces still, going on as they did, or riding on a
+piece that they touch. Else all known falls together with the moved pieces' own motion: a small program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import clarabel
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from teeter.engine.topple.balance.equilibrium import (
+    FRICTIONLESS,
+    SOLVED,
+    UNBALANCED,
+    Balance,
+    free_numbers,
+    solver_settings,
+)
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints, crossed, expand
+from teeter.engine.topple.mend.changes import turned
+from teeter.engine.topple.mend.demand import Demand
+from teeter.models.material import pair_coefficient
+
+KNOWN, JOINED = 12, 24
+"""Falls that are kept, those that refused a place last first; and falls that were joined of them."""
+MIN_POWER = UNBALANCED * 2
+"""Of gravity, that proves a fall."""
+LOOSE, SURE = 1e-7, 1e-4
+"""How far a motion that is only looked at may go into a contact, and the power that then proves a fall."""
+STILL, ON, FIELD = -3, -2, -1
+"""What moved pieces do in a fall, but ride on a piece: nothing, what they did, or what was done where they are now."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Touches:
+    """The contacts between moved pieces and the rest in p places. shifts: (p, 3) metres; turns: (p,) radians. place:
+    (k,) ascending; first, second: (k,) bodies of the assembly; points: (k, 3) metres; frames: (k, 3, 3), rows normal
+    and two across."""
+
+    shifts: Array
+    turns: Array
+    place: Ints
+    first: Ints
+    second: Ints
+    points: Array
+    frames: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fall:
+    """rows: (n, 6), those of the moved pieces as if they were not turned. middles: (g, 3), centres of these where it
+    was found. is_one: these move as one body."""
+
+    rows: Array
+    middles: Array
+    is_one: bool
+
+
+class KnownFalls:
+    """The falls. balance: of the assembly as it is; gripped: (n,), the moved ones of its pieces; pivot: (3,) metres,
+    about which they are turned. frictions, fixed: (b,) of all bodies."""
+
+    def __init__(
+        self, balance: Balance, demand: Demand, gripped: Bools, pivot: Array, frictions: Array, fixed: Bools
+    ) -> None:
+        self._balance, self._demand, self._gripped = balance, demand, gripped
+        self._pivot, self._frictions = pivot / balance.length, frictions
+        self._numbers = free_numbers(fixed)
+        self._falls: list[_Fall] = []
+        self._joined: list[_Fall] = []
+
+    def learn(self, motion: Array, touches: Touches | None = None, at: int = 0) -> bool:
+        """Keep a fall (6 n,) that was found in a place, or where the pieces are; False for none."""
+        rows = motion.reshape(-1, 6)
+        if np.abs(rows).max(initial=0.0) <= 0.0:
+            return False
+        self._falls = [self._kept(rows, touches, at), *self._falls][:KNOWN]
+        return True
+
+    def _kept(self, rows: Array, touches: Touches | None, at: int) -> _Fall:
+        rows = rows / (np.abs(rows) * self._balance.weights[:, None]).max()
+        middles, turn = self._balance.centres[self._gripped], 0.0
+        if touches is not None:
+            middles, turn = self._centres(touches, [at])[0], float(touches.turns[at])
+        mine = rows[self._gripped]
+        apart = mine[:, :3] - mine[0, :3] - crossed(mine[0, 3:], middles - middles[0])
+        is_one = bool(max(np.abs(apart).max(), np.abs(mine[:, 3:] - mine[0, 3:]).max()) < LOOSE)
+        return _Fall(self._turned(rows, -turn), middles, is_one)
+
+    def refuse_far(self, near: Bools) -> Bools:
+        """Returns in which of p places a known fall goes on because the moved pieces are near nothing that falls; or
+        they are near nothing at all. near: (p, n + 1), of `MovedPieces.near`."""
+        refused = ~near[:, -1]
+        base, others = self._balance, ~self._gripped
+        for fall in (*self._falls, *self._joined):
+            falls = others & (np.abs(fall.rows).max(axis=1) > 0)
+            for down in self._demand.pulls(base):
+                load = replace(base, down=down).acting.reshape(-1, 6)
+                if float((load[others] * fall.rows[others]).sum()) > SURE:
+                    refused |= ~near[:, :-1][:, falls].any(axis=1)
+                    break
+        return refused
+
+    def _turned(self, rows: Array, turn: float) -> Array:
+        """Returns motions (n, 6) with those of the moved pieces turned with them."""
+        if turn:
+            rotation = turned(turn)
+            rows = rows.copy()
+            mine = rows[self._gripped].reshape(-1, 3) @ rotation.T
+            rows[self._gripped] = mine.reshape(-1, 6)
+        return rows
+
+    def _centres(self, touches: Touches, some: Sequence[int]) -> Array:
+        """Returns the centres of mass of the moved pieces in some places (p, g, 3)."""
+        arms = self._balance.centres[self._gripped] - self._pivot
+        shifts = self._pivot + touches.shifts[list(some)] / self._balance.length
+        if not touches.turns.any():
+            return np.asarray(shifts[:, None] + arms)
+        rotations = np.array([turned(float(touches.turns[at])) for at in some])
+        return np.asarray(shifts[:, None] + arms @ rotations.transpose(0, 2, 1))
+
+    def _rubbing(self, touches: Touches, rows: Ints) -> Array:
+        first, second = self._frictions[touches.first[rows]], self._frictions[touches.second[rows]]
+        return np.asarray(pair_coefficient(first, second) / self._demand.friction_factor)
+
+    def refuse(self, touches: Touches, some: Sequence[int], last: int | None = None) -> Bools:
+        """Returns in which of some places a known fall, by itself, goes on. last: look at the newest only."""
+        known = [*self._falls[:last], *self._joined[:last]]
+        refused = np.zeros(len(some), dtype=np.bool_)
+        if not known or not len(some):
+            return refused
+        base, mine = self._balance, self._gripped
+        if len(base.pulled) and touches.turns.any():
+            # forces that act beside the centre of mass turn with a piece that is turned
+            return refused
+        places = np.asarray(some, dtype=np.int64)
+        centres = self._centres(touches, some)
+        low = np.searchsorted(touches.place, places)
+        counts = np.searchsorted(touches.place, places, side="right") - low
+        of, rows = expand(low, counts)
+        numbers = self._numbers[touches.first[rows]], self._numbers[touches.second[rows]]
+        is_first = (numbers[0] >= 0) & mine[numbers[0]]
+        other = np.where(is_first, numbers[1], numbers[0])
+        held = np.where(is_first, numbers[0], numbers[1])
+        slot = np.cumsum(mine)[held] - 1
+        # what moved pieces may do in each place
+        free = other >= 0
+        count = len(base.names) + 3
+        rides = np.unique(of[free] * count + other[free] + 3)
+        usual = np.arange(len(places))[:, None] * count + np.arange(3)
+        owner, way = np.divmod(np.concatenate([usual.reshape(-1), rides]), count)
+        motions = np.array([fall.rows for fall in known])
+        moves = self._moves(known, motions, centres, touches.turns[places], owner, way - 3)
+        every, contact = expand(np.searchsorted(of, owner), counts[owner])
+        arms = touches.points[rows] / base.length
+        sign = np.where(is_first, 1.0, -1.0)[:, None, None]
+        axes = sign * touches.frames[rows]
+        own = moves[:, every, slot[contact]]
+        arm = arms[contact] - centres[owner[every], slot[contact]]
+        parting = own[..., :3] + crossed(own[..., 3:], arm)
+        theirs = motions[:, other]
+        resting = theirs[..., :3] + crossed(theirs[..., 3:], arms - base.centres[other])
+        resting[:, ~free] = 0.0
+        sliding = np.einsum("mki,kci->mkc", parting - resting[:, contact], axes[contact])
+        room = sliding[..., 0] - self._rubbing(touches, rows)[contact] * np.hypot(
+            sliding[..., 1], sliding[..., 2]
+        )
+        least = np.zeros((len(known), len(owner)))
+        if len(every):
+            begins = np.flatnonzero(np.append(True, every[1:] != every[:-1]))
+            least[:, every[begins]] = np.minimum.reduceat(room, begins, axis=1)
+        is_one = np.array([fall.is_one for fall in known])
+        may = (least >= -LOOSE) & (is_one[:, None] | (way - 3 != FIELD))
+        gains = np.zeros_like(may)
+        for down in self._demand.pulls(base):
+            load = replace(base, down=down).acting.reshape(-1, 6)
+            power = np.einsum("mni,ni->m", motions[:, ~mine], load[~mine])[:, None]
+            gains |= power + np.einsum("mqgi,gi->mq", moves, load[mine]) > SURE
+        np.logical_or.at(refused, owner, (may & gains).any(axis=0))
+        return refused
+
+    def _moves(
+        self, known: Sequence[_Fall], motions: Array, centres: Array, turns: Array, owner: Ints, way: Ints
+    ) -> Array:
+        """Returns motions (m, q, g, 6) of the moved pieces. motions: (m, n, 6) of all; owner: (q,) the place, way: (q,)
+        `STILL`, `ON`, `FIELD` or the piece they ride on."""
+        own = motions[:, self._gripped]
+        found = np.zeros((len(known), len(owner), *own.shape[1:]))
+        on = np.flatnonzero(way == ON)
+        found[:, on] = own[:, None]
+        for at in np.flatnonzero(turns[owner] != 0).tolist():
+            if way[at] == ON:
+                rotation = turned(float(turns[owner[at]]))
+                found[:, at] = (own.reshape(-1, 3) @ rotation.T).reshape(own.shape)
+        field = np.flatnonzero(way == FIELD)
+        before = np.array([fall.middles for fall in known])
+        arms = centres[owner[field]] - before[:, None]
+        spins = np.broadcast_to(own[:, None, :, 3:], arms.shape)
+        found[:, field, :, :3] = own[:, None, :, :3] + crossed(spins, arms)
+        found[:, field, :, 3:] = spins
+        ride = np.flatnonzero(way >= 0)
+        carrier = motions[:, way[ride], None]
+        arms = centres[owner[ride]] - self._balance.centres[way[ride], None]
+        spins = np.broadcast_to(carrier[..., 3:], (len(known), *arms.shape))
+        found[:, ride, :, :3] = carrier[..., :3] + crossed(spins, np.broadcast_to(arms, spins.shape))
+        found[:, ride, :, 3:] = spins
+        return found
+
+    def falls(self, touches: Touches, at: int) -> bool:
+        """Returns whether gravity gains power over the known falls and the moved pieces' motions as one body; that
+        fall is known then."""
+        base = self._balance
+        if touches.turns[at] and len(base.pulled):
+            return False
+        centres = base.centres.copy()
+        centres[self._gripped] = self._centres(touches, [at])[0]
+        rows = np.flatnonzero(touches.place == at)
+        first, second = self._numbers[touches.first[rows]], self._numbers[touches.second[rows]]
+        points, friction = touches.points[rows] / base.length, self._rubbing(touches, rows)
+        motions = [self._turned(fall.rows, float(touches.turns[at])) for fall in self._falls]
+        known = np.array([*motions, *self._as_one(centres)])
+        parting = np.einsum(
+            "mki,kci->kcm", _parting(known, centres, points, first, second), touches.frames[rows]
+        )
+        limit = 1.0 / float(base.sizes[self._gripped].sum())
+        count = len(self._falls)
+        low = np.concatenate([np.zeros(count), np.full(6, -limit)])
+        high = np.concatenate([np.ones(count), np.full(6, limit)])
+        for down in self._demand.pulls(base):
+            load = known.reshape(len(known), -1) @ replace(base, down=down).acting
+            power, share = _fall_within(parting, friction, load, low, high)
+            if power > MIN_POWER * max(1, count):
+                used = np.flatnonzero(share[:count] > 1e-3).tolist()
+                chosen = [self._falls[at] for at in used]
+                self._falls = chosen + [each for at, each in enumerate(self._falls) if at not in used]
+                whole = np.tensordot(share, known, axes=1)
+                self._joined = [self._kept(whole, touches, at), *self._joined][:JOINED]
+                return True
+        return False
+
+    def _as_one(self, centres: Array) -> Array:
+        """Returns the six motions (6, n, 6) of the moved pieces as one body."""
+        found = np.zeros((6, len(centres), 6))
+        middle = centres[self._gripped].mean(axis=0)
+        for at in np.flatnonzero(self._gripped).tolist():
+            found[:3, at, :3] = found[3:, at, 3:] = np.eye(3)
+            found[3:, at, :3] = crossed(np.eye(3), centres[at] - middle)
+        return found
+
+
+def _parting(motions: Array, centres: Array, points: Array, first: Ints, second: Ints) -> Array:
+    """Returns how fast the first piece of each contact parts from the second (m, k, 3) under motions (m, n, 6).
+    first, second: (k,), -1 for a fixed one."""
+    found = np.zeros((len(motions), len(points), 3))
+    for body, sign in ((first, 1.0), (second, -1.0)):
+        free = np.flatnonzero(body >= 0)
+        arm = points[free] - centres[body[free]]
+        motion = motions[:, body[free]]
+        found[:, free] += sign * (motion[..., :3] + crossed(motion[..., 3:], arm))
+    return found
+
+
+def _fall_within(
+    parting: Array, friction: Array, load: Array, low: Array, high: Array
+) -> tuple[float, Array]:
+    """Solves `fall_within` of `balance.equilibrium` for few unknowns, with full matrices. parting: (k, 3, m),
+    how each motion parts and slides each contact. Returns the power and the motions' shares; nought where it fails."""
+    unit = np.eye(len(load))
+    rough = friction > FRICTIONLESS
+    grip = parting[rough].copy()
+    grip[:, 0] /= friction[rough, None]
+    whole = np.concatenate([-parting[~rough, 0], -grip.reshape(-1, len(load)), unit, -unit])
+    right = np.concatenate([np.zeros(len(whole) - 2 * len(load)), high, -low])
+    cones: list[object] = [clarabel.NonnegativeConeT(int((~rough).sum()))] if not rough.all() else []
+    cones += [clarabel.SecondOrderConeT(3)] * int(rough.sum()) + [clarabel.NonnegativeConeT(2 * len(load))]
+    size = len(load)
+    # every entry, zeros too: that costs less than to look for them
+    count = len(whole)
+    entries = (whole.T.reshape(-1), np.tile(np.arange(count), size), count * np.arange(size + 1))
+    rows = csc_matrix(entries, shape=(count, size))
+    nothing = csc_matrix((size, size))
+    solver = clarabel.DefaultSolver(nothing, -load, rows, right, cones, solver_settings(refine=False))
+    found = solver.solve()
+    if str(found.status) not in SOLVED:
+        return 0.0, np.zeros(size)
+    return -float(found.obj_val), np.array(found.x)
