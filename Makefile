@@ -8,7 +8,7 @@ JOBS ?= auto
 # tests start the program hundreds of times: it is compiled once
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fast soak coverage versions lint page docs lock clean
+.PHONY: demo test fast soak coverage versions lint page man docs lock clean
 
 demo: $(STAMP)
 	@.ci/packages run
@@ -49,6 +49,10 @@ lint: $(STAMP) .types
 # bundles the script of HTML pages; commit it with its sources
 page: $(STAMP)
 	@$(BIN)/python tests/page_bundle.py
+
+# the manual page; commit it with what it is made of
+man: $(STAMP)
+	@$(BIN)/python docs/man.py > docs/teeter.1
 
 # the documentation as a site in site/: guides, gallery, reference
 docs: $(STAMP)

@@ -11,5 +11,6 @@ setup(
         *(f"teeter.{part}" for part in PARTS),
         *(f"teeter.{part}.{name}" for part in PARTS for name in find_namespace_packages(part, NO_PACKAGES)),
     ],
+    data_files=[("share/man/man1", ["docs/teeter.1"])],
     package_dir={"teeter": "teeter"} | {f"teeter.{part}": part for part in PARTS},
 )

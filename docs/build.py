@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import typer.main
+from man import KINDS
 from sphinx.cmd.build import build_main
 from typer.testing import CliRunner
 
@@ -39,15 +40,6 @@ PAGES = {
 """Which file of the tree is which page. The first page of the site is its own."""
 LINK = re.compile(r"(!?)\[((?:[^\]\[]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
-KINDS: dict[Any, str] = {
-    float: "NUMBER",
-    int: "NUMBER",
-    str: "TEXT",
-    list[str]: "TEXT",
-    Path: "FILE",
-    list[Path]: "FILE",
-}
-"""What an option takes."""
 SCENES = ("arch", "bridge_bare")
 """Their verdicts stand in the gallery."""
 GAME = ROOT / "tests" / "recordings" / "tower-topple-1.teeter"
@@ -97,7 +89,8 @@ def commands_page() -> str:
             lines += ["| option | |", "|---|---|"]
         for each in options:
             spelled = ", ".join(f"`{word}`" for word in each.opts)
-            kind = "" if each.is_flag else f" `{KINDS[each.type_descriptor.annotation]}`"
+            takes = each.metavar or KINDS[each.type_descriptor.annotation]
+            kind = "" if each.is_flag else f" `{takes.replace('|', chr(92) + '|')}`"
             default = f" Default: `{each.default}`." if each.default and not each.is_flag else ""
             lines.append(f"| {spelled}{kind} | {(each.help or '').replace('|', chr(92) + '|')}{default} |")
         lines.append("")

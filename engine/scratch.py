@@ -1,6 +1,5 @@
 """The temporary folder of a process, which nothing outlives."""
 
-import fcntl
 import os
 import shutil
 import stat
@@ -13,6 +12,7 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 
 from teeter.models.errors import TeeterError
+from teeter.models.system import ALONE, KEEPS_OPEN_FILES, NO_LINK, NO_WAIT, after_fork, lock, user
 
 SCRATCH = "teeter-"
 """How names of temporary folders begin."""
@@ -55,7 +55,6 @@ def scratch_folder() -> Path:
                 return folder
         _sweep()
         _scratch = process, _locked_folder()
-        _remove_at_end(_scratch[1])
         return _scratch[1]
 
 
@@ -81,12 +80,19 @@ def _is_ours(folder: Path) -> bool:
         found = folder.lstat()
     except OSError:
         return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == user()
 
 
-def _remove_at_end(folder: Path) -> None:
-    """Has a folder removed when this process ends; unlike `atexit`, a process of multiprocessing hears of it too."""
-    Finalize(None, shutil.rmtree, args=(folder, True), exitpriority=LAST)
+def _remove_at_end(folder: Path, file: int | None = None) -> None:
+    """Has a folder removed when this process ends; unlike `atexit`, a process of multiprocessing hears of it too. file:
+    its lock, which is open."""
+    Finalize(None, _remove, args=(folder, file), exitpriority=LAST)
+
+
+def _remove(folder: Path, file: int | None) -> None:
+    if KEEPS_OPEN_FILES and file is not None:
+        os.close(file)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _renew_lock() -> None:
@@ -95,17 +101,21 @@ def _renew_lock() -> None:
 
 
 # a thread of the parent may have held it
-os.register_at_fork(after_in_child=_renew_lock)
+after_fork(_renew_lock)
 
 
 def _locked_folder() -> Path:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
-        file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | ALONE, 0o600)
         # held by the open file and not by the process, as POSIX locks are: no other thread that looks lets it go
-        fcntl.flock(file, fcntl.LOCK_EX)
+        if not lock(file):  # another looks at it just now
+            os.close(file)
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
         os.write(file, _mark(folder))
         if (folder / LOCK).exists():
+            _remove_at_end(folder, file)
             return folder
 
 
@@ -125,15 +135,14 @@ def _sweep() -> None:
 
 def _is_left(folder: Path) -> bool:
     """Whether a folder is ours, and its process is gone. Raises OSError where that cannot be seen."""
-    user, found = os.geteuid(), folder.lstat()
-    if found.st_uid != user or not stat.S_ISDIR(found.st_mode):
+    found = folder.lstat()
+    if found.st_uid != user() or not stat.S_ISDIR(found.st_mode):
         return False
-    file = os.open(folder / LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    file = os.open(folder / LOCK, os.O_RDONLY | NO_LINK | ALONE | NO_WAIT)
     try:
-        lock = os.fstat(file)
-        if lock.st_uid != user or not stat.S_ISREG(lock.st_mode) or os.read(file, 200) != _mark(folder):
+        there = os.fstat(file)
+        if there.st_uid != user() or not stat.S_ISREG(there.st_mode) or os.read(file, 200) != _mark(folder):
             return False
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock(file)
     finally:
         os.close(file)
-    return True

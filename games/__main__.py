@@ -27,6 +27,8 @@ except Exception as error:  # a file of the current folder hides a module of Pyt
     sys.stderr.write(f"teeter: cannot start: {error}\n")
     raise SystemExit(70) from None
 
+LATE_S = 0.05
+"""Seconds after which an interrupt comes again."""
 LEAST_MEMORY = 400_000_000
 """Bytes of address space; `teeter check` of a few bricks takes 360 million."""
 OUT_OF_MEMORY = b"teeter: out of memory, no verdict\n"
@@ -86,8 +88,14 @@ def _run(came: list[int]) -> None:
         def late(number: int, frame: object) -> NoReturn:
             raise error
 
+        if not hasattr(signal, "setitimer"):  # Windows
+            import _thread
+            import threading
+
+            threading.Timer(LATE_S, _thread.interrupt_main).start()
+            return
         signal.signal(signal.SIGALRM, late)
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        signal.setitimer(signal.ITIMER_REAL, LATE_S)
 
     def note(number: int, frame: object) -> None:
         came.append(number)
@@ -99,7 +107,8 @@ def _run(came: list[int]) -> None:
         cli.main()
     finally:
         # what is being put away is put away; the exit code tells of the signal
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
         for number in EXIT_CODES:
             signal.signal(number, note)
 

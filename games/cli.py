@@ -98,9 +98,9 @@ COMMANDS: dict[str, tuple[tuple[str, Callable[..., int], str], ...]] = {
             sweep.run,
             "teeter sweep bridge --piece counterweight --x -60:60:25 --y -10:10:5 --page map.html",
         ),
-        ("merge", merge.run, "teeter merge part-*.csv --out map.csv"),
+        ("merge", merge.run, "teeter merge part-*.csv -o map.csv"),
         ("poses", poses.run, "teeter poses egg.stl"),
-        ("convert", convert.run, "teeter convert pile.xml pile.toml"),
+        ("convert", convert.run, "teeter convert pile.xml -o pile.toml"),
         (
             "verify-certificate",
             certificates.verify_certificate,

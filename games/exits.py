@@ -63,7 +63,7 @@ def guard() -> None:
     own end is `end`."""
     import ctypes
 
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # not there, or not called so
         libc = ctypes.CDLL(None)
         libc.__cxa_atexit(ctypes.cast(libc._exit, ctypes.c_void_p), ctypes.c_void_p(CRASHED), None)
 

@@ -110,8 +110,8 @@ def engines() -> list[DoctorLine]:
         return [DoctorLine("engine", "none: nothing can be simulated", install_line(PACKAGES[ENGINES[-1]]))]
     if there[0] == ENGINES[0]:
         return [DoctorLine("engine", "bullet: the default; another one with --engine", is_needed=False)]
-    if sys.version_info >= NO_BULLET:
-        why = "pybullet has no wheels for Python 3.12 and later"
+    if sys.version_info >= NO_BULLET or sys.platform == "win32":
+        why = "pybullet has no wheels for Python 3.12 and later, nor for Windows"
         return [DoctorLine("engine", f"{there[0]}: {why}", is_needed=False)]
     return [
         DoctorLine("engine", f"{there[0]}: pybullet is not installed", install_line(PACKAGES[ENGINES[0]]))

@@ -11,6 +11,7 @@ from itertools import combinations, count
 from pathlib import Path
 
 from teeter.models.errors import TeeterError
+from teeter.models.system import ALONE
 
 
 class OutputError(TeeterError):
@@ -85,7 +86,7 @@ def whole_or_nothing(
     try:
         if makes_folder:
             path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | ALONE, mode))
         yield part
         take_place(part, path, force=force)
     except errors as error:
@@ -117,7 +118,7 @@ def _link(part: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:  # a file system without hard links
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC))
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | ALONE))
         os.replace(part, path)
 
 

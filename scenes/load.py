@@ -22,7 +22,7 @@ from teeter.models.shapes import Mesh
 from teeter.scenes.assemble import MM, Builder, drafts_of, grown, lowest, put_together, reaching, table_body
 from teeter.scenes.given import as_table
 from teeter.scenes.loads import loaded, paired, rubbed
-from teeter.scenes.reading import Sheet, place_of, plain, read, sheet_of
+from teeter.scenes.reading import GivenText, Sheet, place_of, plain, read, sheet_of
 from teeter.scenes.scene import UNITS, Draft, Fault, Scene, SceneError, UnitAskedError, nearest, shown
 from teeter.scenes.schema import FORMAT, Head, PieceTable, TableTop
 
@@ -40,7 +40,7 @@ FORMATS = (".xml", ".mjcf", ".urdf", ".sdf", ".world", ".usd", ".usda", ".usdc",
 MAX_SETTLE_MM = 1000.0
 MAX_FIT_MM = 100.0
 
-Source = Path | GivenMeshes
+Source = Path | GivenMeshes | GivenText
 GIVEN = "mesh"
 """How messages, and pieces without a name, call what a script gives instead of a file."""
 TableChoice = str | float | tuple[float, float]
@@ -383,6 +383,8 @@ def _source(given: object) -> tuple[Source, str]:
     """The file or the meshes meant, and how messages call them."""
     if isinstance(given, str | Path):
         return _find(given)
+    if isinstance(given, GivenText):
+        return given, given.stem
     try:
         return GivenMeshes(nodes_of(given, GIVEN), GIVEN), GIVEN
     except MeshFileError as error:
@@ -414,6 +416,8 @@ def _content(path: Source, file: str, options: LoadOptions, progress: Progressed
     material = _checked(options, file)
     if path.suffix.lower() in MESHES:
         from teeter.scenes.meshes import read_meshes  # trimesh's loaders are slow to import
+
+        assert not isinstance(path, GivenText)
 
         if options.up is not None and path.suffix.lower() not in UNSAID:
             problem = f"{path.suffix} files say which axis is up; only {', '.join(UNSAID)} files need it"
@@ -460,7 +464,7 @@ def _content(path: Source, file: str, options: LoadOptions, progress: Progressed
         if options.up is not None:
             problem = "only mesh files have another axis up; in scene files it is z"
             raise SceneError([Fault(file, problem, key="--up", value=options.up)])
-        assert isinstance(path, Path)
+        assert not isinstance(path, GivenMeshes)
         content = _drawn_up(read(path, file), path.parent, file, material)
     else:
         known = ", ".join((".toml", *MESHES, *FORMATS))

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -64,7 +64,18 @@ class Sheet:
     faults: tuple[Fault, ...]
 
 
-def read(path: Path, file: str) -> Sheet:
+@dataclass(frozen=True, slots=True)
+class GivenText:
+    """A TOML scene that is no file, such as what comes through a pipe. stem: its name. Paths in it are from the current
+    folder."""
+
+    data: bytes
+    stem: str
+    suffix: ClassVar[str] = ".toml"
+    parent: ClassVar[Path] = Path()
+
+
+def read(path: Path | GivenText, file: str) -> Sheet:
     """Read a TOML scene. file: how messages call it. Raises SceneError when it is no scene file at all."""
     text = _text(path, file)
     lines = [number for number, line in enumerate(text.split("\n"), start=1) if _HEADING.match(line)]
@@ -115,13 +126,14 @@ def _too_many(file: str, count: int) -> Fault:
     return Fault(file, f"there are {count} pieces; at most {MAX_PIECES} are allowed")
 
 
-def _text(path: Path, file: str) -> str:
+def _text(path: Path | GivenText, file: str) -> str:
     try:
-        size = path.stat().st_size
+        size = path.stat().st_size if isinstance(path, Path) else len(path.data)
         if size > MAX_BYTES:
             problem = f"the file has {size / 1e6:.0f} MB; a scene file has at most {MAX_BYTES / 1e6:.0f} MB"
             raise SceneError([Fault(file, problem)])
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        data = path.read_bytes() if isinstance(path, Path) else path.data
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         problem = f"is not a text file in UTF-8 (byte {error.start}); a scene is TOML"
         raise SceneError([Fault(file, problem)]) from None

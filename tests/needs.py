@@ -17,6 +17,7 @@ PACKAGES = {
     "Xvfb": "xvfb",
     "xdotool": "xdotool",
     "chromium": "chromium",
+    "groff": "groff-base",
     "ps": "procps",
     "libatomic.so.1": "libatomic1",
 }

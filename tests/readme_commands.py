@@ -134,7 +134,7 @@ EXPECTED = {
     "teeter check arch --page": Expected(files={"arch.html": page}),
     "teeter check wall.obj": Expected(shows="STANDS", before=scanned_wall),
     "teeter check pile.sdf": Expected(shows="STANDS", before=pile),
-    "teeter convert arch arch.xml": Expected(files={"arch.xml": filled}),
+    "teeter convert arch -o arch.xml": Expected(files={"arch.xml": filled}),
     "teeter probe two_bricks": Expected(shows="slab"),
     "teeter check two_bricks --accelerate": Expected(shows="up to"),
     "teeter check two_bricks --steps": Expected(shows="It stands after every step"),

@@ -145,7 +145,7 @@ def test_convex_meshes_become_hulls_in_a_scene_file(tmp_path: Path) -> None:
 
 def convert(*words: str | Path) -> tuple[int, str]:
     result = RUNNER.invoke(app, ["convert", *map(str, words)])
-    return result.exit_code, result.stderr
+    return result.exit_code, result.output
 
 
 def test_the_command_says_what_it_wrote_and_what_is_lost(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ PARTS = (
     "games",
     "models",
     "scenes",
+    "docs/teeter.1",
 )
 DATA = {".toml", ".obj", ".vert", ".frag", ".glsl", ".typed"}
 BUNDLE = {Path("teeter/engine/view/page/page.js"), Path("teeter/engine/view/page/page.css")}
@@ -56,6 +57,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (ROOT / part).is_dir():
             shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
         else:
+            (folder / part).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / part, folder / part)
     said = run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", "dist", ".", cwd=folder)
     assert "Warning" not in said, said
@@ -66,6 +68,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_wheel_holds_code_and_data_only(wheel: Path) -> None:
     names = [Path(name) for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
+    (data,) = (name for name in names if name.parts[0].endswith(".data"))
+    assert data.parts[1:] == ("data", "share", "man", "man1", "teeter.1")
+    names.remove(data)
     assert set(names) >= BUNDLE
     others = {name.suffix for name in set(names) - BUNDLE} - DATA - {".py"}
     assert not others, f"files of these kinds are in the wheel: {others}"

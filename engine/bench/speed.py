@@ -1,6 +1,6 @@
 """How fast: simulated seconds per second, verdicts of statics, one more piece, growth with size."""
 
-import resource
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -72,9 +72,17 @@ def growth(sizes: Sequence[int] = (50, 100, 200, 400)) -> list[tuple[int, float,
             balance = balance_of(scene, find_contacts(scene), gravity=DOWN, friction=None)
             fall(balance, balance.friction)
             times.append(time.perf_counter() - started)
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        found.append((len(scene.free), min(times) / len(scene.free), memory))
+        found.append((len(scene.free), min(times) / len(scene.free), _memory()))
     return found
+
+
+def _memory() -> float:
+    """The most MB that this process has had; not a number where a system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return math.nan
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def pyramid(pieces: int) -> Assembly:

@@ -6,8 +6,6 @@ so what a crash tore off lies beyond the last line, and reading stops there.
 """
 
 import contextlib
-import errno
-import fcntl
 import json
 import math
 import os
@@ -34,6 +32,7 @@ from teeter.engine.record.format import (
     is_digest,
 )
 from teeter.engine.record.meta import read as read_meta
+from teeter.models.system import ALONE, KEEPS_OPEN_FILES, NO_LINK, lock
 
 SUFFIX = ".part"
 TRACK = "track.bin"
@@ -197,7 +196,9 @@ def _thinned(track: NDArray[Any]) -> NDArray[Any]:
 
 
 def synced(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
+    """Bring the names in a folder to the disk, where a system lets folders be opened for that."""
+    if KEEPS_OPEN_FILES:
+        return
     number = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(number)
@@ -249,8 +250,6 @@ class Stream:
 
 LOCK = "lock"
 """The file in the folder; it holds the number of the process that writes."""
-BUSY = (errno.EACCES, errno.EAGAIN)
-
 _HELD: set[tuple[int, int]] = set()
 """Device and inode of the locks of this process: the kernel refuses a lock to other processes only."""
 
@@ -269,15 +268,12 @@ class FolderLock:
         if _key(path) in _HELD:
             raise being_recorded(folder, str(os.getpid()))
         # a folder from elsewhere may hold a link by this name, to what would be overwritten with a number
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | ALONE | NO_LINK, 0o644)
         self._key = _key(self._file)
-        try:
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in BUSY:
-                holder = os.pread(self._file, 32, 0).decode("ascii", "replace").strip()
-                os.close(self._file)
-                raise being_recorded(folder, holder) from None
+        if not _locked(self._file, of_process=True):
+            holder = os.read(self._file, 32).decode("ascii", "replace").strip()
+            os.close(self._file)
+            raise being_recorded(folder, holder)
         _HELD.add(self._key)
         # the one who had it may have packed the folder and removed it meanwhile
         if _key(path) != self._key:
@@ -285,7 +281,7 @@ class FolderLock:
             raise RecordError(folder, "was closed by another process a moment ago: resume the file beside it")
         with contextlib.suppress(OSError):
             os.ftruncate(self._file, 0)
-            os.pwrite(self._file, f"{os.getpid()}\n".encode("ascii"), 0)
+            os.write(self._file, f"{os.getpid()}\n".encode("ascii"))
 
     def release(self) -> None:
         """Let others write. Releasing twice is fine."""
@@ -299,20 +295,25 @@ class FileLock:
 
     def __init__(self, file: Path) -> None:
         """Take the lock. Raises RecordError when somebody goes on with the file, OSError when it is not there."""
-        self._file: int | None = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        try:
-            # held by the open file: other locks are lost whenever a file is read and closed
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in BUSY:
-                self.release()
-                raise being_recorded(file, "") from None
+        self._file: int | None = os.open(file, os.O_RDONLY | ALONE | NO_LINK)
+        # held by the open file: other locks are lost whenever a file is read and closed
+        if not _locked(self._file):
+            self.release()
+            raise being_recorded(file, "")
 
     def release(self) -> None:
         """Let others go on with it. Releasing twice is fine."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+def _locked(file: int, *, of_process: bool = False) -> bool:
+    """Whether a file is ours now, or its file system knows no locks."""
+    try:
+        return lock(file, of_process=of_process)
+    except OSError:
+        return True
 
 
 def check_free(folder: Path) -> None:

@@ -35,6 +35,7 @@ from teeter.engine.record.meta import Meta, written
 from teeter.engine.record.part import FileLock, FolderLock, Stream, check_free
 from teeter.engine.record.reader import Replay, load
 from teeter.models.files import take_place
+from teeter.models.system import KEEPS_OPEN_FILES
 
 
 class Recorder:
@@ -240,8 +241,10 @@ class Recorder:
                 stream.flush()
                 if self.path.exists():
                     # what takes the place of a file may be read and written by the same people
-                    os.fchmod(stream.fileno(), stat.S_IMODE(self.path.stat().st_mode))
+                    os.chmod(packed, stat.S_IMODE(self.path.stat().st_mode))
                 os.fsync(stream.fileno())
+            if KEEPS_OPEN_FILES:
+                self._unlock()
             take_place(packed, self.path, force=self._replaces)
         except OSError:
             packed.unlink(missing_ok=True)  # half of it would only take the room that is missing

@@ -24,7 +24,10 @@ class CertificateRequest(SceneRequest):
     file: Annotated[Path, typer.Argument(help="What `teeter check --certificate` wrote.")]
     scene: Annotated[
         str | None,
-        typer.Option(help="The scene it has to be of, read as by `teeter check` with the same options."),
+        typer.Option(
+            metavar="SCENE",
+            help="The scene it has to be of, read as by `teeter check` with the same options.",
+        ),
     ] = None
     as_json: Json = False
 

@@ -16,6 +16,7 @@ from teeter.games.commands.console import (
     OK,
     TOPPLES,
     UNSURE,
+    Engine,
     Force,
     Json,
     SceneName,
@@ -57,7 +58,8 @@ class CheckRequest(SceneRequest):
         None
     )
     friction_range: Annotated[
-        str | None, typer.Option(help="The same for friction, anywhere from LOW to HIGH: `0.3:0.5`.")
+        str | None,
+        typer.Option(metavar="LOW:HIGH", help="The same for friction, anywhere between: `0.3:0.5`."),
     ] = None
     samples: Annotated[int | None, typer.Option(help="Noisy copies to judge, at most; 200.")] = None
     until: Annotated[
@@ -71,13 +73,12 @@ class CheckRequest(SceneRequest):
         typer.Option("--steps", help="Check every step of putting it together, up to the first that falls."),
     ] = False
     order: Annotated[
-        str | None, typer.Option(help="The order of --steps: names with commas; else as in the file.")
+        str | None,
+        typer.Option(metavar="NAMES", help="The order of --steps: names with commas; else as in the file."),
     ] = None
     seed: Annotated[int, typer.Option(help="Of the small disturbances and of the noise.")] = 0
     workers: Workers = None
-    engine: Annotated[
-        str | None, typer.Option(help="bullet or rapier; by default the first that is installed.")
-    ] = None
+    engine: Engine = None
     witness: Annotated[
         bool, typer.Option("--witness", help="Ask another engine too: `stands` and `topples` then need all.")
     ] = False

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Container, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import MISSING, fields, is_dataclass
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 import typer
 from typer.core import TyperGroup
 
+from teeter.games.commands.standard_input import renamed
 from teeter.games.exits import CRASHED, answer, ask, hiding, missing
 from teeter.games.faults import said, write_report
 from teeter.models.errors import TeeterError
@@ -23,10 +24,31 @@ from teeter.models.errors import TeeterError
 if TYPE_CHECKING:
     from rich.table import Table
 
+
+def choice(words: str, *names: str) -> Any:
+    """Returns an option that takes one of some names: help shows them, and shells complete them. What takes the value
+    refuses others, in its own words."""
+    return typer.Option(help=words, metavar=f"[{'|'.join(names)}]", autocompletion=lambda: list(names))
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-SceneName = Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")]
-Recording = Annotated[Path, typer.Argument(help="A replay, or the folder of a game that was broken off.")]
+SceneName = Annotated[
+    str,
+    typer.Argument(
+        help="Scene file, mesh file, or the name of a shipped scene; `-`: a scene from standard input."
+    ),
+]
+Recording = Annotated[
+    Path, typer.Argument(help="A replay, or the folder of a game that was broken off; `-`: standard input.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+Engine = Annotated[str | None, choice("By default the first that is installed.", "bullet", "rapier")]
+Unit = Annotated[str | None, choice("Unit of a mesh file.", "mm", "cm", "m", "in")]
+Up = Annotated[str | None, choice("Axis that is up in an .obj, .stl or .ply file.", "x", "y", "z")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Tell on standard error what is being done, a line each.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors: the exit code answers.")]
 Workers = Annotated[int | None, typer.Option(help="Processes to use; all cores when left out.")]
 
 OK, TOPPLES, BAD_INPUT, UNSURE = 0, 1, 2, 3
@@ -37,7 +59,9 @@ MAX_FAULTS = 21
 MAX_LINE = 300
 """Characters of such a line."""
 BAR_AFTER_S = 1.0
-"""Before a progress bar appears."""
+"""Before a progress bar appears, and between two lines in its place."""
+_told: list[bool] = []
+"""Whether the command that runs tells more than usual (-v), or nothing (-q); empty for as usual."""
 
 Progressed = Callable[[int, int], None]
 """Called with how many are done, of how many."""
@@ -96,17 +120,23 @@ def add_command(
             for each in fields(request)
         }
 
-    def command(**given: Any) -> None:
+    def command(*, verbose: bool, quiet: bool, **given: Any) -> None:
         ask()
+        if verbose and quiet:
+            refuse("-v says more, -q nothing: give one of them")
+        _told[:] = [True] if verbose else [False] if quiet else []
         try:
-            code = run(request(**given)) if has_request else run(**given)
+            with _without_words(quiet and not given.get("as_json")):
+                code = run(request(**given)) if has_request else run(**given)
         except KeyboardInterrupt as error:
             stopped(error)
         except (TeeterError, OSError) as error:
             # about the input: one of our own, or the file system's
-            refuse(str(error))
+            refuse(renamed(str(error)))
         raise typer.Exit(answer(code))
 
+    hints |= {"verbose": Verbose, "quiet": Quiet}
+    options |= {word: Parameter(word, Parameter.KEYWORD_ONLY, default=False) for word in ("verbose", "quiet")}
     parameters = [each.replace(annotation=hints[word]) for word, each in options.items()]
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -187,8 +217,21 @@ def say(text: str) -> None:
 
 
 @contextmanager
+def _without_words(quiet: bool) -> Iterator[None]:
+    """Drops what is printed inside, when asked to."""
+    if not quiet:
+        yield
+        return
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        yield
+
+
+@contextmanager
 def bar(words: str) -> Iterator[Progressed]:
-    """Something to tell how far the work is: a bar on a terminal, once it takes longer than a moment."""
+    """Something to tell how far the work is: a bar on a terminal, once it takes longer than a moment; with -v lines."""
+    if _told:
+        yield _lines_of(words) if _told[0] else lambda done, total: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -221,7 +264,11 @@ def bar(words: str) -> Iterator[Progressed]:
 
 @contextmanager
 def stages() -> Iterator[Callable[[str], None]]:
-    """Something to tell what is asked now: on a terminal, once it takes longer than a moment, with the time it took."""
+    """Something to tell what is asked now: on a terminal, once it takes longer than a moment, with the time it took;
+    with -v lines."""
+    if _told:
+        yield _line if _told[0] else lambda words: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -252,6 +299,19 @@ def _line(words: str) -> None:
         sys.stderr.flush()
 
 
+def _lines_of(words: str) -> Progressed:
+    """A line of progress now and then, and for the end."""
+    last = 0.0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal last
+        if done == total or time.perf_counter() - last > BAR_AFTER_S:
+            last = time.perf_counter()
+            _line(f"{words}: {done} of {total}")
+
+    return tell
+
+
 @contextmanager
 def spinner() -> Iterator[Callable[[str], None]]:
     """Something to tell what the work is at: a turning sign on a terminal, a line each elsewhere."""
@@ -259,8 +319,8 @@ def spinner() -> Iterator[Callable[[str], None]]:
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _line
+    if _told or not console.is_terminal:
+        yield _line if _told != [False] else lambda words: None
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console, transient=True, auto_refresh=False) as progress:

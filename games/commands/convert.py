@@ -1,4 +1,4 @@
-"""`teeter convert IN OUT`: a scene in another format."""
+"""`teeter convert IN -o OUT`: a scene in another format."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,22 +6,24 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from teeter.games.commands.console import OK, Force, SceneName
+from teeter.games.commands.console import OK, Force, SceneName, Unit, Up, choice, refuse
+from teeter.games.commands.standard_input import scene_of
 
 
 def run(
     scene: SceneName,
-    out: Annotated[Path, typer.Argument(help="The file to write: .toml, .glb, .xml (MJCF) or .urdf.")],
+    target: Annotated[Path | None, typer.Argument(hidden=True)] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file to write: .toml, .glb, .xml (MJCF) or .urdf.")
+    ] = None,
     settle: Annotated[float, typer.Option(help="Gaps and overlaps to allow, in mm.")] = 0.0,
-    table: Annotated[
-        str | None, typer.Option(help="lowest: a table under everything. none: no table.")
-    ] = None,
+    table: Annotated[str | None, choice("A table under everything, or none.", "lowest", "none")] = None,
     fixed: Annotated[
-        list[str] | None, typer.Option(help="Pieces that are supports; wildcards allowed.")
+        list[str] | None, typer.Option(metavar="NAME", help="Pieces that are supports; wildcards allowed.")
     ] = None,
-    material: Annotated[str | None, typer.Option(help="Of pieces that name none.")] = None,
-    unit: Annotated[str | None, typer.Option(help="Of files that name none: mm, cm, m or in.")] = None,
-    up: Annotated[str | None, typer.Option(help="The axis that points up, of files that do not say.")] = None,
+    material: Annotated[str | None, typer.Option(metavar="NAME", help="Of pieces that name none.")] = None,
+    unit: Unit = None,
+    up: Up = None,
     force: Force = False,
 ) -> int:
     """A scene in another format, poses as they are. Reads what `teeter check` reads."""
@@ -29,11 +31,16 @@ def run(
     from teeter.scenes.formats.write import faceted, lost_in_glb, write_scene
     from teeter.scenes.load import load
 
+    if target is not None and out is not None:
+        refuse(f"{target} and --out {out}: one file is written, give one of them")
+    out = out or target
+    if out is None:
+        refuse("which file is to be written? Give it with -o, such as -o pile.toml")
     source = Path(scene)
     inputs = (source,) if source.is_file() else ()
     check_output(out, force=force, inputs=inputs)
     loaded = load(
-        scene,
+        scene_of(scene),
         settle_mm=settle,
         table=table,
         fixed=fixed or (),
@@ -42,7 +49,7 @@ def run(
         up=up,
     )
     files = write_scene(loaded, out, force=force, inputs=(*inputs, *loaded.files))
-    screen = Console(stderr=True)
+    screen = Console()
     for line in loaded.fitted:
         screen.print(line, highlight=False, markup=False, soft_wrap=True)
     if out.suffix.lower() == ".glb" and (lost := lost_in_glb(loaded)):

@@ -19,7 +19,7 @@ SECONDS = 10.0
 
 
 def run(
-    out: Annotated[Path, typer.Option("--out", help="The folder for what is made.")] = Path("demo"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for what is made.")] = Path("demo"),
     force: Force = False,
 ) -> int:
     """A game by bots, its replay verified, ten seconds of video with sound, the picture of a verdict, and a page."""

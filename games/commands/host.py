@@ -60,7 +60,8 @@ def host_game(plan: Plan, where: str) -> NoReturn:
     from teeter.models.files import OutputError
 
     # a window that is closed hangs up on the physics too, which inherit this
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     terminal = Terminal()
     say = terminal.say
     opening = first_view(plan)

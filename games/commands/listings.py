@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from teeter.games.commands.console import OK, Force, Json, plain_table, print_json, refuse
+from teeter.games.commands.console import OK, Force, Json, plain_table, print_json, refuse, say
 from teeter.games.health import as_json as json_of
 from teeter.games.health import code_of, findings
 
@@ -153,7 +153,7 @@ def models(
 
         check_output(out, force=force)
         export_glb(build(find(model)), out, force=force)
-        Console(stderr=True).print(f"wrote {out}")
+        say(f"wrote {out}")
         return OK
     if model is not None or out is not None:
         refuse("models: a second word and --out belong to `teeter models export ID -o F.glb`")
@@ -183,7 +183,7 @@ def _list_models(game: str | None, sheet: Path | None, as_json: bool, *, force: 
         return OK
     _screen().print(_model_table(rows))
     if sheet is not None:
-        Console(stderr=True).print(f"wrote {sheet}")
+        say(f"wrote {sheet}")
     return OK
 
 

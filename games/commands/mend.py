@@ -14,6 +14,7 @@ from teeter.games.commands.console import (
     OK,
     TOPPLES,
     UNSURE,
+    Engine,
     Force,
     Json,
     SceneName,
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from teeter.scenes.scene import Scene
 
 
+KINDS = ("move", "turn", "remove", "place", "add_mass", "friction", "prop")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MendRequest(SceneRequest):
     """Everything `teeter mend` is asked, as typed."""
@@ -39,11 +43,19 @@ class MendRequest(SceneRequest):
     margin: Annotated[
         float | None, typer.Option(help="Stand on a table tilted by so many degrees more, whichever way.")
     ] = None
-    piece: Annotated[list[str] | None, typer.Option(help="Change this piece only. May be repeated.")] = None
-    keep: Annotated[list[str] | None, typer.Option(help="Leave this piece as it is. May be repeated.")] = None
+    piece: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Change this piece only. May be repeated.")
+    ] = None
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Leave this piece as it is. May be repeated.")
+    ] = None
     kind: Annotated[
         list[str] | None,
-        typer.Option(help="move, turn, remove, place, add_mass, friction or prop only. May be repeated."),
+        typer.Option(
+            metavar="KIND",
+            autocompletion=lambda: list(KINDS),
+            help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]} only. May be repeated.",
+        ),
     ] = None
     push: Annotated[float | None, typer.Option(help="Bear a push at the top, in N.")] = None
     push_direction: Annotated[float, typer.Option(help="Where it pushes, degrees from +x.")] = 0.0
@@ -55,9 +67,7 @@ class MendRequest(SceneRequest):
     ] = None
     seed: Annotated[int, typer.Option(help="Of the small disturbances.")] = 0
     workers: Workers = None
-    engine: Annotated[
-        str | None, typer.Option(help="bullet or rapier; by default the first that is installed.")
-    ] = None
+    engine: Engine = None
     force: Force = False
     as_json: Json = False
 

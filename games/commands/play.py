@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from teeter.games.api.arguments import fault
-from teeter.games.commands.console import OK, Json, SceneName, bar, print_json, refuse, stopped
+from teeter.games.commands.console import OK, Engine, Json, bar, print_json, refuse, stopped
 
 if TYPE_CHECKING:
     from teeter.engine.record.reader import Replay
@@ -34,11 +34,12 @@ class PlayRequest:
     game: Annotated[
         str | None, typer.Argument(help="What to play; `teeter games` lists it. Not with --resume.")
     ] = None
-    mode: Annotated[str | None, typer.Option(help="Mode of the game.")] = None
+    mode: Annotated[str | None, typer.Option(metavar="NAME", help="Mode of the game.")] = None
     players: Annotated[
         str | None,
         typer.Option(
-            help="Names in clockwise order; bot:expert, :steady, :bold, :clumsy. By default as few bots as can play."
+            metavar="NAMES",
+            help="Names in clockwise order; bot:expert, :steady, :bold, :clumsy. By default as few bots as can play.",
         ),
     ] = None
     seed: Annotated[
@@ -48,12 +49,14 @@ class PlayRequest:
             "compute; with --headless 0."
         ),
     ] = None
-    house: Annotated[list[str] | None, typer.Option(help="KEY=VALUE of an option; repeatable.")] = None
-    tremor: Annotated[float, typer.Option(help="How much hands shake, mm; 0.1 calm, 2 nervous.")] = 0.0
-    engine: Annotated[
-        str | None,
-        typer.Option(help="Physics engine: bullet or rapier. By default the first that is installed."),
+    house: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="An option of the game, as `teeter games` lists them. May be repeated."
+        ),
     ] = None
+    tremor: Annotated[float, typer.Option(help="How much hands shake, mm; 0.1 calm, 2 nervous.")] = 0.0
+    engine: Engine = None
     record: Annotated[
         Path | None, typer.Option(help="Write a replay to this file, instead of among the games of the menu.")
     ] = None
@@ -66,7 +69,8 @@ class PlayRequest:
         typer.Option("--from", help="With --resume and --record: from the action before this second."),
     ] = None
     scene: Annotated[
-        str | None, typer.Option(help="Sandbox: the scene that lies on the table, a file or a name.")
+        str | None,
+        typer.Option(metavar="SCENE", help="Sandbox: the scene that lies on the table, a file or a name."),
     ] = None
     host: Annotated[
         str | None,
@@ -122,7 +126,9 @@ def _host(request: PlayRequest, where: str) -> NoReturn:
     host_game(plan, where)
 
 
-def view(scene: SceneName) -> int:
+def view(
+    scene: Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")],
+) -> int:
     """Look at a scene in a window: go round it, check it, take pieces in the hand."""
     return open_window(_plan_of(PlayRequest(game="sandbox", scene=scene)))
 

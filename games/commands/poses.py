@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from teeter.games.commands.console import OK, Json, SceneName, plain_table, print_json, refuse
+from teeter.games.commands.console import OK, Json, SceneName, Unit, plain_table, print_json, refuse
+from teeter.games.commands.standard_input import scene_of
 from teeter.games.faults import teeter_version
 
 if TYPE_CHECKING:
@@ -19,15 +20,19 @@ LISTED = 40
 
 def run(
     scene: SceneName,
-    piece: Annotated[str | None, typer.Option(help="Which piece of a scene that has several.")] = None,
-    unit: Annotated[str | None, typer.Option(help="Unit of a mesh file: mm, cm, m or in.")] = None,
+    piece: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which piece of a scene that has several.")
+    ] = None,
+    unit: Unit = None,
     as_json: Json = False,
 ) -> int:
     """The poses in which one piece lies stably on a level table: how far it may tilt, and how likely each is."""
     from teeter.games.api.arguments import piece_fault
-    from teeter.games.api.functions import load, poses
+    from teeter.games.api.functions import poses
+    from teeter.games.api.scene import PublicScene
+    from teeter.scenes.load import load
 
-    opened = load(scene, unit=unit, drop=True)
+    opened = PublicScene(load(scene_of(scene), unit=unit, drop=True))
     free = [body.name for body in opened.assembly.free]
     if piece is None and len(free) != 1:
         refuse(f"{opened.name} has {len(free)} pieces: name one with --piece ({', '.join(free[:6])})")

@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from teeter.games.api.arguments import piece_fault
 from teeter.games.commands.console import OK, Json, SceneName, bar, plain_table, print_json, refuse
+from teeter.games.commands.standard_input import scene_of
 from teeter.games.faults import teeter_version
 
 if TYPE_CHECKING:
@@ -26,15 +27,18 @@ MOST_NAMED = 3
 def run(
     scene: SceneName,
     piece: Annotated[
-        list[str] | None, typer.Option(help="Probe this piece. May be repeated; all when left out.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Probe this piece. May be repeated; all when left out."),
     ] = None,
     as_json: Json = False,
 ) -> int:
     """Which piece can come out: what it carries, how hard it pulls, whether the rest stands without it."""
     from teeter.engine.topple.errors import NotStandingError
-    from teeter.games.api.functions import load, probe
+    from teeter.games.api.functions import probe
+    from teeter.games.api.scene import PublicScene
+    from teeter.scenes.load import load
 
-    opened, pieces = load(scene), tuple(piece or ())
+    opened, pieces = PublicScene(load(scene_of(scene))), tuple(piece or ())
     loaded = opened.loaded
     _validate(loaded, pieces)
     with bar("probing") as progress:

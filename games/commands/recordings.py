@@ -22,16 +22,20 @@ from teeter.games.commands.console import (
     Progressed,
     Recording,
     bar,
+    choice,
     plain_table,
     print_json,
     refuse,
     say,
 )
+from teeter.games.commands.standard_input import STANDARD_INPUT, recording_of
 from teeter.games.faults import teeter_version
 
 if TYPE_CHECKING:
     from teeter.games.play.playback import Verified
 
+QUALITIES, CAMERAS = ("low", "medium", "high"), ("director", "follow", "orbit", "front")
+PRESETS, PACES, TABLES = ("web", "phone", "chat"), ("lively", "true"), ("wood", "felt", "linen")
 DIFFERS, NOT_COMPARABLE = TOPPLES, UNSURE
 ESTIMATE_AFTER_S = 3.0
 """Seconds of work from which one can tell how long the rest will take."""
@@ -48,9 +52,11 @@ def replay(
 ) -> int:
     """Watch a recording in a window: forward, backward, at any speed; check and go on with it at any moment."""
     if margins:
-        return _margins(file, as_json=as_json)
+        return _margins(recording_of(file), as_json=as_json)
     if as_json:
         refuse("--json prints what --margins finds: give --margins too")
+    if str(file) == STANDARD_INPUT:
+        refuse("-: a game is gone on with beside its file: name the file, or give --margins")
     from teeter.games.api.pages import shown
 
     recording = shown(file)
@@ -107,7 +113,7 @@ def verify(
     if limit is not None and not 0.0 < limit < math.inf:
         refuse(f"--limit {limit:g}: seconds, above 0")
     with bar("playing again") as progress:
-        found = play_again(file, _estimating(progress), limit)
+        found = play_again(recording_of(file), _estimating(progress), limit)
     code = OK if found.agrees else DIFFERS if found.comparable and found.is_verifiable else NOT_COMPARABLE
     if as_json:
         difference = None
@@ -183,7 +189,7 @@ def export(
     """A recording as one page that any browser replays (.html), or as an animated glTF model (.glb)."""
     from teeter.games.api import functions
 
-    made = functions.export(file, out, force=force)
+    made = functions.export(recording_of(file), out, force=force)
     if as_json:
         pieces = {} if made.pieces is None else {"pieces": made.pieces}
         print_json({"file": str(out), "bytes": made.size, **pieces, "seconds": round(made.seconds, 3)})
@@ -203,12 +209,14 @@ class VideoRequest:
         Path,
         typer.Option("--out", "-o", help="What to write: .mp4, .webm, .gif, .webp, or .png for a still."),
     ]
-    size: Annotated[str | None, typer.Option(help="Width x height in pixels, such as 1280x720.")] = None
+    size: Annotated[
+        str | None, typer.Option(metavar="WxH", help="Width and height in pixels, such as 1280x720.")
+    ] = None
     fps: Annotated[int | None, typer.Option(help="Pictures a second.")] = None
-    quality: Annotated[str | None, typer.Option(help="low, medium or high.")] = None
-    camera: Annotated[str | None, typer.Option(help="director, follow, orbit or front.")] = None
+    quality: Annotated[str | None, choice("Of light and edges.", *QUALITIES)] = None
+    camera: Annotated[str | None, choice("Who holds it.", *CAMERAS)] = None
     preset: Annotated[
-        str | None, typer.Option(help="web, phone (1080x1920) or chat (a small file of at most 8 MB).")
+        str | None, choice("For what it is: phone is 1080x1920, chat a small file of at most 8 MB.", *PRESETS)
     ] = None
     slow_fall: Annotated[
         bool, typer.Option("--slow-fall", help="Slow motion from just before each collapse.")
@@ -218,9 +226,7 @@ class VideoRequest:
         None
     )
     end_s: Annotated[float | None, typer.Option("--to", help="Second of the recording to end at.")] = None
-    pace: Annotated[str | None, typer.Option(help="lively (waiting is shortened) or true (as it was).")] = (
-        None
-    )
+    pace: Annotated[str | None, choice("Waiting shortened, or as it was.", *PACES)] = None
     no_captions: Annotated[bool, typer.Option("--no-captions", help="Nothing written over it.")] = False
     no_hand: Annotated[bool, typer.Option("--no-hand", help="Pieces move without a hand.")] = False
     no_sound: Annotated[bool, typer.Option("--no-sound", help="Without sound.")] = False
@@ -229,7 +235,7 @@ class VideoRequest:
         typer.Option("--cards/--no-cards", help="A title before and the result after; on for whole games."),
     ] = None
     anonymous: Annotated[bool, typer.Option("--anonymous", help="Numbers instead of names.")] = False
-    table: Annotated[str | None, typer.Option(help="wood, felt or linen.")] = None
+    table: Annotated[str | None, choice("What it stands on.", *TABLES)] = None
     strip: Annotated[int, typer.Option(help="With .png: so many pictures side by side.")] = 1
     workers: Annotated[
         int | None, typer.Option(help="Processes to draw with; as many as pay when left out.")
@@ -249,7 +255,7 @@ def video(request: VideoRequest) -> int:
     asked["size"] = None if request.size is None else size_of(request.size)
     del asked["as_json"]
     with bar("drawing") as progress:
-        made = video(asked.pop("file"), **asked, progress=progress)
+        made = video(recording_of(asked.pop("file")), **asked, progress=progress)
     size = request.out.stat().st_size
     if request.as_json:
         print_json(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from teeter.games.commands.console import bar
+from teeter.games.commands.console import Unit, Up, bar
+from teeter.games.commands.standard_input import scene_of
 
 if TYPE_CHECKING:
     from teeter.games.api.checker import Checker
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 class SceneRequest:
     """How a scene is to be read, as typed: millimetres, degrees."""
 
-    without: Annotated[list[str] | None, typer.Option(help="Take this piece out first. May be repeated.")] = (
-        None
-    )
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Take this piece out first. May be repeated.")
+    ] = None
     add: Annotated[Path | None, typer.Option(help="Put in the pieces of another scene file.")] = None
     settle: Annotated[
         float, typer.Option(help="Allow gaps and overlaps up to this many mm and close them first.")
@@ -50,18 +51,22 @@ class SceneRequest:
     ] = None
     friction: Annotated[float | None, typer.Option(help="Coefficient of friction of every pair.")] = None
     table: Annotated[
-        str | None, typer.Option(help="Where: `lowest` or `none`; or how large, in mm: `600` or `600x400`.")
+        str | None,
+        typer.Option(
+            metavar="[lowest|none|WxH]", help="Where it is; or how large, in mm: `600` or `600x400`."
+        ),
     ] = None
-    fixed: Annotated[list[str] | None, typer.Option(help="Pieces that are supports, by name or pattern.")] = (
-        None
-    )
-    material: Annotated[str | None, typer.Option(help="Material of pieces that name none.")] = None
-    unit: Annotated[str | None, typer.Option(help="Unit of a mesh file: mm, cm, m or in.")] = None
-    up: Annotated[
-        str | None, typer.Option(help="Axis that is up in an .obj, .stl or .ply file: x, y or z.")
+    fixed: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Pieces that are supports, by name or pattern.")
     ] = None
+    material: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Material of pieces that name none.")
+    ] = None
+    unit: Unit = None
+    up: Up = None
     unite: Annotated[
-        list[str] | None, typer.Option(help="Nodes of a mesh file that are one piece, by name or pattern.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Nodes of a mesh file that are one piece, by name or pattern."),
     ] = None
     split: Annotated[
         bool, typer.Option("--split", help="Cut what is not convex in a mesh file into convex blocks.")
@@ -107,7 +112,7 @@ class SceneRequest:
 
         with bar("making pieces") as progress:
             scene = load(
-                source,
+                scene_of(source),
                 settle_mm=self.settle,
                 table=self.table,
                 fixed=self.fixed or (),

@@ -31,6 +31,7 @@ from teeter.games.commands.console import (
     print_json,
     refuse,
 )
+from teeter.games.commands.standard_input import scene_of
 from teeter.games.faults import teeter_version
 from teeter.models.extras import install_line
 
@@ -55,12 +56,19 @@ class SweepRequest:
     """Everything `teeter sweep` is asked, as typed. x, y: mm; yaw: degrees; each a number or `FROM:TO:COUNT`."""
 
     scene: Annotated[
-        str | None, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")
+        str | None,
+        typer.Argument(
+            help="Scene file, mesh file, or the name of a shipped scene; `-`: a scene from standard input."
+        ),
     ] = None
-    piece: Annotated[str | None, typer.Option(help="The piece that is tried in many places.")] = None
-    x: Annotated[str | None, typer.Option(help="Where, in mm: a number, or FROM:TO:COUNT.")] = None
-    y: Annotated[str | None, typer.Option(help="The same across.")] = None
-    yaw: Annotated[str, typer.Option(help="Turned by, in degrees: a number, or FROM:TO:COUNT.")] = "0"
+    piece: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The piece that is tried in many places.")
+    ] = None
+    x: Annotated[
+        str | None, typer.Option(metavar="FROM:TO:COUNT", help="Where, in mm: a number, or so many between.")
+    ] = None
+    y: Annotated[str | None, typer.Option(metavar="FROM:TO:COUNT", help="The same across.")] = None
+    yaw: Annotated[str, typer.Option(metavar="FROM:TO:COUNT", help="Turned by, in degrees.")] = "0"
     samples: Annotated[
         int | None, typer.Option(help="So many places at random between the ends, instead of the grid.")
     ] = None
@@ -68,23 +76,30 @@ class SweepRequest:
         bool,
         typer.Option("--keep-height", help="Leave the piece at its height; else it is let down from above."),
     ] = False
-    scenes: Annotated[str | None, typer.Option(help="Judge many scene files instead: 'folder/*.toml'.")] = (
-        None
-    )
+    scenes: Annotated[
+        str | None, typer.Option(metavar="PATTERN", help="Judge many scene files instead: 'folder/*.toml'.")
+    ] = None
     margins: Annotated[bool, typer.Option(help="With the tilt margin of what stands.")] = True
     best: Annotated[int, typer.Option(help="Name so many of the safest.")] = 5
     out: Annotated[
         Path | None,
-        typer.Option(help="Table to write, .csv or .parquet; one that is there already is gone on with."),
+        typer.Option(
+            "--out", "-o", help="Table to write, .csv or .parquet; one that is there already is gone on with."
+        ),
     ] = None
     page: Annotated[Path | None, typer.Option(help="Write a page for browsers with the map, .html.")] = None
     workers: Workers = None
-    dask: Annotated[str | None, typer.Option(help="Address of a dask scheduler to work on instead.")] = None
+    dask: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Address of a dask scheduler to work on instead.")
+    ] = None
     dask_timeout: Annotated[
         float, typer.Option(help="Seconds to wait for a worker of the cluster when there is none.")
     ] = 60.0
     shard: Annotated[
-        str | None, typer.Option(help="A part of an array job: `3/64` is the third of 64; see teeter merge.")
+        str | None,
+        typer.Option(
+            metavar="K/N", help="A part of an array job: `3/64` is the third of 64; see teeter merge."
+        ),
     ] = None
     seed: Annotated[int, typer.Option(help="Of the small disturbances and the places at random.")] = 0
     force: Force = False
@@ -118,7 +133,7 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     from teeter.scenes.load import load
     from teeter.scenes.loads import refuse_loads
 
-    scene = load(request.scene or "")
+    scene = load(scene_of(request.scene or ""))
     refuse_loads(scene, "sweep")
     _keep_inputs(request, scene.files)
     body = piece_named(scene, request.piece or "")

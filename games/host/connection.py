@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import socket
 import time
 from collections import Counter, deque
@@ -213,6 +212,10 @@ class Room:
 def room() -> Room:
     """Returns what there is room for, once as many files are allowed as this process may ask for. Raises LinksError
     where a game cannot be hosted with them."""
+    try:
+        import resource
+    except ImportError:  # Windows, where sockets are no files
+        return Room()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     used = len(os.listdir("/dev/fd")) + SPARE_FILES
     files = used + 3 * GOES * MAX_AT_ONCE

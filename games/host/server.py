@@ -155,8 +155,16 @@ class HostServer:
     async def stopped(self) -> signal.Signals | Broken:
         """Waits for Ctrl-C, SIGTERM, or a game that cannot go on. Returns which of them came."""
         for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.add_signal_handler(number, self._stop, number)
+            try:
+                self._loop.add_signal_handler(number, self._stop, number)
+            except (
+                NotImplementedError
+            ):  # Windows: the handler runs between two steps of the loop, and wakes it
+                signal.signal(number, self._came)
         return await self._end
+
+    def _came(self, number: int, frame: object) -> None:
+        self._loop.call_soon_threadsafe(self._stop, signal.Signals(number))
 
     def _stop(self, why: signal.Signals | Broken) -> None:
         if not self._end.done():

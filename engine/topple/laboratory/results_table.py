@@ -7,8 +7,6 @@ A Parquet table grows as `F.parquet.part.csv` beside it. A last line that was cu
 from __future__ import annotations
 
 import csv
-import errno
-import fcntl
 import io
 import math
 import os
@@ -22,6 +20,7 @@ from typing import Any, get_args
 from teeter.engine.topple.errors import SweepError
 from teeter.engine.topple.laboratory.sweep import COLUMNS, Method, SweepRow, Word
 from teeter.models.files import whole_or_nothing
+from teeter.models.system import KEEPS_OPEN_FILES, NO_LINK, lock
 
 SYNC = 1.0
 """Seconds after which rows are forced onto the disk: what a power cut may cost."""
@@ -63,6 +62,8 @@ class ResultsTable:
         wanted = dict.fromkeys(keys)
         ordered = [self.rows[key] for key in wanted]
         ordered += [row for key, row in self.rows.items() if key not in wanted]
+        if KEEPS_OPEN_FILES:
+            self.close()
         try:
             write(self.path, ordered, force=True)
         except OSError as error:
@@ -152,15 +153,13 @@ def _from_csv(path: Path) -> tuple[list[SweepRow], int]:
 
 def _own(path: str, flags: int) -> int:
     """Open a table for this process alone, and no link to something else. Raises SweepError, or OSError."""
-    file = os.open(path, flags | os.O_NOFOLLOW, 0o666)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in (errno.EACCES, errno.EAGAIN):
-            os.close(file)
-            raise SweepError(
-                f"{path}: another process is filling this table: wait, or name another"
-            ) from None
+    file = os.open(path, flags | NO_LINK, 0o666)
+    is_free = True
+    with suppress(OSError):  # a file system without locks
+        is_free = lock(file)
+    if not is_free:
+        os.close(file)
+        raise SweepError(f"{path}: another process is filling this table: wait, or name another")
     return file
 
 

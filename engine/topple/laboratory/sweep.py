@@ -11,7 +11,6 @@ The places of a sweep: values along axes as they are typed, and their combinatio
 import hashlib
 import json
 import math
-import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -35,6 +34,7 @@ from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.world import Assembly, Body
 from teeter.models.errors import Untrue
 from teeter.models.piece import Piece
+from teeter.models.system import after_fork
 
 FORMAT = 1
 """Of the keys: raised when rows of an earlier version may not be mixed with new ones."""
@@ -129,7 +129,7 @@ def _begin_anew() -> None:
     _towers.clear()
 
 
-os.register_at_fork(after_in_child=_begin_anew)
+after_fork(_begin_anew)
 
 
 def judge_place(one: Study, place: SweepPlace) -> SweepRow:

@@ -15,6 +15,7 @@ from panda3d import core
 from teeter.engine.process import suppress_stderr
 from teeter.engine.view.opengl import ViewError, no_graphics, no_screen
 from teeter.engine.view.render import turns
+from teeter.models.system import after_fork
 
 # a transform that almost equals an earlier one would become it: pictures would depend on those before them
 SETTINGS = """
@@ -186,7 +187,7 @@ def begin_turn(user: object) -> Any:
     return weakref.finalize(user, turns.turns.give)
 
 
-os.register_at_fork(after_in_child=lambda: turns.begin_anew(bool(_MADE)))
+after_fork(lambda: turns.begin_anew(bool(_MADE)))
 
 
 def is_open() -> bool:
