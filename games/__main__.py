@@ -6,8 +6,9 @@ import os
 import sys
 
 # until it is known what else to do SIGINT ends the process, as SIGTERM does: Python would leave a trace, or lose it.
-# The module `signal` takes long to load itself
-__import__("_signal").signal(2, 0)
+# Where it is ignored, as under `nohup` or behind `&` in a script, it stays so. The module `signal` takes long to load
+if __import__("_signal").getsignal(2) != 1:
+    __import__("_signal").signal(2, 0)
 
 HOME = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 if __name__ == "__main__" and not sys.flags.safe_path and os.path.realpath(sys.path[0]) != HOME:
@@ -59,7 +60,9 @@ def main() -> NoReturn:
 
 
 def _run(came: list[int]) -> None:
-    for number in EXIT_CODES:
+    # what whoever started this ignores stays ignored
+    heard = [number for number in EXIT_CODES if signal.getsignal(number) != signal.SIG_IGN]
+    for number in heard:
         signal.signal(number, _leave_while_loading)
     try:
         if sys.argv[1:2] == ["doctor"]:
@@ -101,7 +104,7 @@ def _run(came: list[int]) -> None:
         came.append(number)
 
     sys.unraisablehook = again
-    for number in EXIT_CODES:
+    for number in heard:
         signal.signal(number, interrupt)
     try:
         cli.main()
@@ -109,7 +112,7 @@ def _run(came: list[int]) -> None:
         # what is being put away is put away; the exit code tells of the signal
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0.0)
-        for number in EXIT_CODES:
+        for number in heard:
             signal.signal(number, note)
 
 

@@ -4,7 +4,8 @@ import os
 import sys
 
 # as `teeter.games` does when it is loaded
-__import__("_signal").signal(2, 0)
+if __import__("_signal").getsignal(2) != 1:
+    __import__("_signal").signal(2, 0)
 if not sys.flags.safe_path and os.path.realpath(sys.path[0]) != os.path.dirname(
     os.path.dirname(os.path.realpath(__file__))
 ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 sys.path.append(str(Path(__file__).parent / "research"))
+
+# what a shell without job control starts in the background ignores interrupts, and hands that on: tests send some
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROWS: dict[str, list[tuple[str, dict[str, str]]]] = {}
 """By the title of a table: the test that told a row, and its cells."""

@@ -22,6 +22,7 @@ from test_signals import FATAL
 from teeter.engine.record import archive
 from teeter.engine.record.reader import load
 from teeter.games.cli import app
+from teeter.games.commands import demo
 from teeter.games.health import findings
 from teeter.games.play.recording import begin
 from teeter.games.players.bots import play_out
@@ -432,6 +433,39 @@ def test_a_signal_is_no_answer(number: signal.Signals, after_s: float, scenes: P
     # while Python loads itself nothing of ours can answer for it
     is_pythons_own = not out and any(each.encode() in error for each in FATAL)
     assert code in {0, *NO_ANSWER} or is_pythons_own, error
+
+
+def test_an_ignored_interrupt_stays_ignored(scenes: Path) -> None:
+    """As under `nohup`, or in the background of a script."""
+    process = subprocess.Popen(
+        [PROGRAM, "check", "stands.toml", "--workers", "1"],
+        stdout=subprocess.PIPE,
+        cwd=scenes,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    out, _ = process.communicate()
+    assert (process.returncode, b"STANDS" in out) == (0, True)
+
+
+def test_a_demo_whose_replay_differs_is_no_success(
+    scenes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def forged(path: Path, force: bool) -> str:
+        shutil.copy(scenes / "lifted.teeter", path)
+        return "a game"
+
+    monkeypatch.setattr(demo, "_game", forged)
+    for step, file in (("_video", "highlight.mp4"), ("_picture", "check.png"), ("_page", "game.html")):
+        (tmp_path / file).touch()
+        monkeypatch.setattr(demo, step, lambda *paths, file=file: ("made", tmp_path / file))
+    monkeypatch.setattr(demo, "_check_outputs", lambda out, force: None)
+    assert demo.run(tmp_path) == 70
+    told = capsys.readouterr()
+    assert "played again, it differs" in told.err
+    assert "agree bit for bit" not in told.out
 
 
 def test_a_worker_that_the_kernel_kills_is_no_answer(scenes: Path) -> None:

@@ -1,5 +1,6 @@
 """`teeter demo`: the main job in a minute or two and without a screen: a game, its replay, a video, a verdict."""
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from teeter.games import exits
 from teeter.games.commands.console import OK, Force, plain_table, refuse, spinner
 
 PLAYERS, SEED = ("bot:bold", "bot:clumsy"), 38
@@ -22,16 +24,20 @@ def run(
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder for what is made.")] = Path("demo"),
     force: Force = False,
 ) -> int:
-    """A game by bots, its replay verified, ten seconds of video with sound, the picture of a verdict, and a page."""
+    """A game by bots, its replay verified, ten seconds of video with sound, the picture of a verdict, and a page.
+
+    Exit code 70 where the replay does not agree with the game just played.
+    """
     replay, film, picture, page = (out / name for name in FILES)
     _check_outputs(out, force)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         refuse(f"{out}: cannot be made: {error.strerror or error}")
+    differs: list[str] = []
     steps: Sequence[tuple[str, Callable[[], tuple[str, Path]]]] = (
         ("playing a game", lambda: (_game(replay, force), replay)),
-        ("playing it again", lambda: (_verified(replay), replay)),
+        ("playing it again", lambda: (_verified(replay, differs), replay)),
         ("filming its highlight", lambda: _video(replay, film, force)),
         ("checking a scene", lambda: _picture(picture, force)),
         ("writing a page", lambda: _page(replay, page, force)),
@@ -49,6 +55,9 @@ def run(
     console.print(
         f"Watch it with [bold]teeter replay {replay}[/bold], or play with [bold]teeter play[/bold]."
     )
+    if differs:
+        sys.stderr.write(f"teeter: {replay}: {differs[0]}\n")
+        return exits.CRASHED
     return OK
 
 
@@ -70,13 +79,14 @@ def _game(path: Path, force: bool) -> str:
     return f"a game of {game_named(DEMO).title} by two bots, {found.turns} turns: {found.reason}"
 
 
-def _verified(path: Path) -> str:
+def _verified(path: Path, differs: list[str]) -> str:
     from teeter.games.play.playback import verify
 
     found = verify(path)
-    return f"its replay, verified: {found.steps} steps " + (
-        "agree bit for bit" if found.agrees else f"differ: {found.why}"
-    )
+    if found.agrees:
+        return f"its replay, verified: {found.steps} steps agree bit for bit"
+    differs.append(f"played again, it differs: {found.why}")
+    return differs[-1]
 
 
 def _video(replay: Path, path: Path, force: bool) -> tuple[str, Path]:

@@ -153,13 +153,15 @@ class HostServer:
             self._stop(why)
 
     async def stopped(self) -> signal.Signals | Broken:
-        """Waits for Ctrl-C, SIGTERM, or a game that cannot go on. Returns which of them came."""
+        """Waits for Ctrl-C, SIGTERM, or a game that cannot go on. Returns which of them came. A signal that whoever
+        started this ignores stays ignored."""
         for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) == signal.SIG_IGN:
+                continue
             try:
                 self._loop.add_signal_handler(number, self._stop, number)
-            except (
-                NotImplementedError
-            ):  # Windows: the handler runs between two steps of the loop, and wakes it
+            except NotImplementedError:
+                # Windows: the handler runs between two steps of the loop, and wakes it
                 signal.signal(number, self._came)
         return await self._end
 
