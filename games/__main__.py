@@ -17,6 +17,7 @@ if __name__ == "__main__" and not sys.flags.safe_path and os.path.realpath(sys.p
 
 try:
     import atexit
+    import contextlib
     import signal
     from typing import NoReturn
 
@@ -118,7 +119,8 @@ def _run(came: list[int]) -> None:
 
 def _keep_within_memory() -> None:
     """Refuse to start where memory is limited to less than what is loaded takes: OpenBLAS and others that find too
-    little wait for ever, or end the process. Within a limit linear algebra keeps to one thread, for the same reason."""
+    little wait for ever, or end the process. Within a limit linear algebra keeps to one thread, for the same reason,
+    and is loaded before anything else takes its room."""
     try:
         import resource
 
@@ -134,6 +136,8 @@ def _keep_within_memory() -> None:
         sys.stderr.write(f"teeter: no verdict: {told}\n")
         exits.end(exits.CRASHED)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with contextlib.suppress(ImportError, MemoryError):  # what needs it says so itself
+        import scipy.linalg  # noqa: F401
 
 
 def _say_out_of_memory() -> None:

@@ -160,11 +160,21 @@ def missing(error: BaseException) -> str:
     return ""
 
 
+def out_of_memory(error: BaseException | None) -> bool:
+    """Whether an error, or one that it came of, is of memory that ran out; of libraries too that found no room."""
+    while error is not None:
+        if isinstance(error, MemoryError) or "failed to map segment" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def cannot_start(error: BaseException) -> NoReturn:
-    """Leave because Python could not load the program: a package is missing, or a file hides it."""
+    """Leave because Python could not load the program: a package is missing, or a file hides it. Raises MemoryError
+    where memory has run out."""
     files = hiding(error)
-    if isinstance(error, MemoryError):
-        raise error
+    if out_of_memory(error):
+        raise MemoryError from None
     why = missing(error) if not files else ""
     if not why:
         why = " ".join(f"{type(error).__name__}: {error}".split())

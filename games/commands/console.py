@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from teeter.games.commands.standard_input import renamed
-from teeter.games.exits import CRASHED, answer, ask, hiding, missing
+from teeter.games.exits import CRASHED, answer, ask, hiding, missing, out_of_memory
 from teeter.games.faults import said, write_report
 from teeter.models.errors import TeeterError
 
@@ -166,7 +166,10 @@ def stopped(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
 
 
 def crashed(error: Exception) -> NoReturn:
-    """Leave because of a fault of the program: one line, and a file with what a report needs."""
+    """Leave because of a fault of the program: one line, and a file with what a report needs. Raises MemoryError where
+    it is none, but memory has run out."""
+    if out_of_memory(error):
+        raise MemoryError from None
     files = hiding(error)
     if not files and (why := missing(error)):
         sys.stderr.write(f"teeter: no verdict: {why}\n")
