@@ -311,7 +311,7 @@ CEILINGS = {
     "games/present": 5205,
     "games/ui": 480,
     "games/host": 2350,
-    "games": 31335,
+    "games": 31360,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 4970
