@@ -263,12 +263,13 @@ def shrunk(corners: Array, margin: float) -> Array:
 def _obj(corners: Array) -> str:
     """Wavefront text of the convex hull of corners (n, 3), faces counter-clockwise from outside."""
     hull = convex_hull(corners)
-    order = {int(old): new for new, old in enumerate(hull.vertices, start=1)}
-    lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in corners[hull.vertices]]
-    for triangle, plane in zip(hull.simplices, hull.equations, strict=True):
-        a, b, c = corners[triangle]
-        face = triangle if np.cross(b - a, c - a) @ plane[:3] > 0 else triangle[::-1]
-        lines.append("f " + " ".join(str(order[int(corner)]) for corner in face))
+    numbers = np.zeros(len(corners), dtype=np.int64)
+    numbers[hull.vertices] = np.arange(1, len(hull.vertices) + 1)
+    a, b, c = np.moveaxis(corners[hull.simplices], 1, 0)
+    is_outward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) > 0
+    faces = numbers[np.where(is_outward[:, None], hull.simplices, hull.simplices[:, ::-1])]
+    lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in corners[hull.vertices].tolist()]
+    lines += [f"f {i} {j} {k}" for i, j, k in faces.tolist()]
     return "o part\n" + "\n".join(lines) + "\n"
 
 

@@ -212,21 +212,26 @@ ON_FACE = 1e-6
 class RestingFace:
     """A face of a piece's convex hull, to lie on.
 
-    normal: (3,) outward, in the piece frame. rotation: (3, 3), the shortest that turns this face down. height: of the
-    centre of mass over the face, metres. corners: (n, 3) of the hull, in the piece frame.
+    normal: (3,) outward, in the piece frame. height: of the centre of mass over the face, metres. corners: (n, 3) of
+    the hull, in the piece frame.
     """
 
     piece: Piece
     normal: Array
-    rotation: Array
     height: float
     corners: Array
+
+    @property
+    def rotation(self) -> Array:
+        """(3, 3), the shortest that turns this face down."""
+        return shortest_rotation(self.normal, DOWN)
 
     def tipping_angle(self) -> float:
         """Returns the degrees by which the piece can be tilted on this face; 0 when it does not lie on it."""
         reach = self.corners @ self.normal
-        foot = (self.corners[reach > reach.max() - ON_FACE] @ self.rotation.T)[:, :2]
-        centre = shapely.Point((self.rotation @ self.piece.centre_of_mass)[:2])
+        rotation = self.rotation
+        foot = (self.corners[reach > reach.max() - ON_FACE] @ rotation.T)[:, :2]
+        centre = shapely.Point((rotation @ self.piece.centre_of_mass)[:2])
         return tipping_angle(shapely.MultiPoint(foot).convex_hull, centre, self.height)
 
 
@@ -265,7 +270,4 @@ def resting_faces(piece: Piece) -> tuple[RestingFace, ...]:
     heights = (points @ normals.T).max(axis=0) - normals @ piece.centre_of_mass
     order = np.lexsort((normals[:, 2].round(6), heights.round(6)))
     corners = points[hull.vertices]
-    return tuple(
-        RestingFace(piece, normals[k], shortest_rotation(normals[k], DOWN), float(heights[k]), corners)
-        for k in order
-    )
+    return tuple(RestingFace(piece, normals[k], float(heights[k]), corners) for k in order)
