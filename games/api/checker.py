@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from teeter.engine.topple.laboratory.noise import Chance
-    from teeter.engine.topple.laboratory.sweep import SweepRow
+    from teeter.engine.topple.laboratory.sweep import SweepRow, Terms
     from teeter.engine.topple.verdict import CheckOptions
     from teeter.engine.world import Assembly, Vector
     from teeter.games.api.many import ManyResult, ManyScenes, Method
@@ -308,19 +308,23 @@ class Checker:
         samples: int | None = None,
         keep_height: bool = False,
         margins: bool = True,
+        noise_mm: float | None = None,
+        copies: int = 200,
         progress: Progress = unheard,
     ) -> list[SweepRow]:
         """Where could this piece go? A verdict and a tilt margin for every place, x fastest and yaw slowest.
 
         x, y: mm; yaw: degrees from how the piece lies; the piece is let down onto the others, unless it keeps its
         height. samples: this many places at random between the ends instead. margins: with the tilt margin of what
-        stands. progress: told how many places are done, of how many. Raises TeeterError.
+        stands. noise_mm: with the share of so many copies that stand in each place, misplaced at random. progress: told
+        how many places are done, of how many. An interrupt is an `Interrupted` whose `done` are the rows so far. Raises
+        TeeterError.
         """
-        from teeter.engine.topple.laboratory.sweep import judge_place, places_of, spots_of, study, values_of
-        from teeter.engine.workers import in_order
-        from teeter.engine.worlds import using
+        from teeter.engine.topple.laboratory.spots import spots_of, values_of
+        from teeter.engine.topple.laboratory.sweep import judge_place, places_of, study
+        from teeter.engine.workers import Interrupted, in_order
 
-        loaded = self._without_loads(scene, "sweep")
+        loaded = self._without_loads(scene, "sweep", is_level=False)
         if wrong := out_of_range([("samples", "places", samples)]):
             raise ArgumentError("; ".join(wrong))
         assembly = self._rubbed(loaded.assembly)
@@ -328,16 +332,36 @@ class Checker:
         body = next(body for body in assembly.bodies if body.name == name)
         others = tuple(other for other in assembly.bodies if other.name != name)
         axes = [values_of(axis, called) for called, axis in (("x", x), ("y", y), ("yaw", yaw))]
-        common = study(replace(assembly, bodies=others), seed=self.seed, margins=margins)
+        common = study(replace(assembly, bodies=others), self.terms(noise_mm, copies), margins=margins)
         places = list(
             places_of(body, others, spots_of(axes[0], axes[1], axes[2], samples, self.seed), keep_height)
         )
         rows: list[SweepRow] = []
-        with using(self.engine), in_order(partial(judge_place, common), places, self._processes()) as answers:
-            for row in answers:
-                rows.append(row)
-                progress(len(rows), len(places))
+        try:
+            with in_order(partial(judge_place, common), places, self._processes()) as answers:
+                for row in answers:
+                    rows.append(row)
+                    progress(len(rows), len(places))
+        except KeyboardInterrupt as stop:
+            raise Interrupted(rows) from stop
         return rows
+
+    def terms(self, noise_mm: float | None, copies: int) -> Terms:
+        """Returns what the rows of a sweep are asked under; friction is that of their bodies. Raises TeeterError."""
+        from teeter.engine.topple.laboratory.noise import Noise
+        from teeter.engine.topple.laboratory.sweep import Terms
+        from teeter.engine.topple.verdict import CheckOptions
+
+        require_in_range(position_mm=noise_mm, samples=copies)
+        options = CheckOptions(
+            tilt=math.radians(self.tilt_deg),
+            tilt_direction=math.radians(self.tilt_direction_deg),
+            seed=self.seed,
+            workers=1,
+            engine=self.engine,
+        )
+        noise = None if noise_mm is None else Noise(noise_mm / 1e3, seed=self.seed)
+        return Terms(options, noise, copies)
 
     def check_many(
         self,
@@ -397,12 +421,12 @@ class Checker:
     def _processes(self) -> int:
         return self.workers or os.cpu_count() or 1
 
-    def _without_loads(self, scene: AnyScene, method: str) -> Scene:
-        """The scene. Raises TeeterError where it is tilted, or more than weights acts."""
+    def _without_loads(self, scene: AnyScene, method: str, *, is_level: bool = True) -> Scene:
+        """The scene. Raises TeeterError where it is tilted, unless it may be, or more than weights acts."""
         from teeter.scenes.loads import refuse_loads
 
         for name in ("tilt_deg", "accelerate_g", "wind_pa"):
-            if value := getattr(self, name):
+            if (value := getattr(self, name)) and (is_level or name != "tilt_deg"):
                 raise ArgumentError(f"{name} = {value:g}: {method} works on a level table at rest only")
         loaded = loaded_of(scene)
         refuse_loads(loaded, method)

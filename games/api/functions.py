@@ -271,13 +271,17 @@ def sweep(
     samples: int | None = None,
     keep_height: bool = False,
     margins: bool = True,
+    noise_mm: float | None = None,
+    copies: int = 200,
+    friction: float | None = None,
+    tilt_deg: float = 0.0,
     engine: str | None = None,
     seed: int = 0,
     workers: int | None = None,
     progress: Progress = unheard,
 ) -> list[SweepRow]:
     """Where could this piece go? As `Checker.sweep`. Raises TeeterError."""
-    return Checker(engine=engine, seed=seed, workers=workers).sweep(
+    return Checker(friction=friction, tilt_deg=tilt_deg, engine=engine, seed=seed, workers=workers).sweep(
         scene,
         piece,
         x=x,
@@ -286,6 +290,8 @@ def sweep(
         samples=samples,
         keep_height=keep_height,
         margins=margins,
+        noise_mm=noise_mm,
+        copies=copies,
         progress=progress,
     )
 

@@ -68,10 +68,11 @@ def sweep_page(
     rows: Sequence[SweepRow],
     safest: Sequence[SweepRow],
     *,
+    noise: tuple[float, int] | None = None,
     force: bool = False,
 ) -> None:
-    """Write a sweep as a page with its map. tower: without the piece. force: a file that is there may be replaced.
-    Raises OutputError."""
+    """Write a sweep as a page with its map. tower: without the piece. noise: mm, and of how many copies a row, where
+    rows have that. force: a file that is there may be replaced. Raises OutputError."""
     blob = Blob()
-    data = sweep_data(tower, piece, places, rows, safest, blob)
+    data = sweep_data(tower, piece, places, rows, safest, blob, noise)
     html.save(out, html.page({"kind": "sweep", **data}, blob), force=force)

@@ -26,8 +26,8 @@ def run(
     if out.suffix not in TABLES:
         refuse(f"--out = {out}: must end in {', '.join(TABLES)}")
     check_output(out, force=force, inputs=tables)
-    rows = merged(tables)
-    write(out, rows, force=force)
+    rows, columns = merged(tables)
+    write(out, rows, columns, force=force)
     say(f"wrote {out}: {len(rows)} rows of {len(tables)} tables")
     there = {row.number for row in rows}
     if gaps := [number for number in range(max(there, default=-1)) if number not in there]:

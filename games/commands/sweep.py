@@ -22,6 +22,7 @@ from rich.markup import escape
 from teeter.games.api.arguments import out_of_range, piece_named
 from teeter.games.commands.console import (
     OK,
+    Engine,
     Force,
     Json,
     Workers,
@@ -38,7 +39,8 @@ from teeter.models.extras import install_line
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from teeter.engine.topple.laboratory.sweep import Spot, SweepRow
+    from teeter.engine.topple.laboratory.spots import Spot
+    from teeter.engine.topple.laboratory.sweep import SweepRow, Terms
 
 T = TypeVar("T")
 TABLES = (".csv", ".parquet")
@@ -76,6 +78,16 @@ class SweepRequest:
         bool,
         typer.Option("--keep-height", help="Leave the piece at its height; else it is let down from above."),
     ] = False
+    noise: Annotated[
+        float | None,
+        typer.Option(
+            help="With the share of copies that stand, misplaced at random by so many mm, in each place."
+        ),
+    ] = None
+    copies: Annotated[int, typer.Option(help="Noisy copies to judge in each place.")] = 200
+    tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0
+    tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0
+    friction: Annotated[float | None, typer.Option(help="Coefficient of friction of every pair.")] = None
     scenes: Annotated[
         str | None, typer.Option(metavar="PATTERN", help="Judge many scene files instead: 'folder/*.toml'.")
     ] = None
@@ -101,6 +113,7 @@ class SweepRequest:
             metavar="K/N", help="A part of an array job: `3/64` is the third of 64; see teeter merge."
         ),
     ] = None
+    engine: Engine = None
     seed: Annotated[int, typer.Option(help="Of the small disturbances and the places at random.")] = 0
     force: Force = False
     as_json: Json = False
@@ -130,16 +143,19 @@ def run(request: SweepRequest) -> int:
 
 def _swept_places(request: SweepRequest) -> SweepReport:
     from teeter.engine.topple.laboratory.sweep import best, judge_place, key_of, places_of, study
+    from teeter.engine.topple.verdict import with_friction
     from teeter.scenes.load import load
     from teeter.scenes.loads import refuse_loads
 
     scene = load(scene_of(request.scene or ""))
     refuse_loads(scene, "sweep")
     _keep_inputs(request, scene.files)
-    body = piece_named(scene, request.piece or "")
+    name = piece_named(scene, request.piece or "").name
     spots = _spots(request)
-    bodies = tuple(other for other in scene.assembly.bodies if other.name != body.name)
-    common = study(replace(scene.assembly, bodies=bodies), seed=request.seed, margins=request.margins)
+    assembly = with_friction(scene.assembly, request.friction)
+    body = next(body for body in assembly.bodies if body.name == name)
+    bodies = tuple(other for other in assembly.bodies if other.name != name)
+    common = study(replace(assembly, bodies=bodies), _terms(request), margins=request.margins)
     places = _part(request, list(places_of(body, bodies, spots, request.keep_height)))
     keys = [key_of(common, place) for place in places]
     rows = _filled(request, places, keys, partial(judge_place, common))
@@ -148,12 +164,14 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     if request.page is not None:
         from teeter.games.api.pages import sweep_page
 
-        sweep_page(request.page, common.tower, body, places, found, safest, force=request.force)
+        noise = None if request.noise is None else (request.noise, request.copies)
+        sweep_page(request.page, common.tower, body, places, found, safest, noise=noise, force=request.force)
     return SweepReport(request, scene.name, found, safest)
 
 
 def _swept_scenes(request: SweepRequest) -> SweepReport:
     from teeter.engine.topple.laboratory.sweep import best, case, judge_case
+    from teeter.engine.topple.verdict import with_friction
     from teeter.scenes.load import load
     from teeter.scenes.loads import refuse_loads
 
@@ -165,13 +183,28 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
         scene = load(file)
         refuse_loads(scene, "sweep")
         _keep_inputs(request, scene.files)
-        cases.append(case(number, replace(scene.assembly, name=file), request.seed))
+        assembly = replace(with_friction(scene.assembly, request.friction), name=file)
+        cases.append(case(number, assembly, _terms(request)))
     cases = _part(request, cases)
     keys = [one.key for one in cases]
     rows = _filled(request, cases, keys, judge_case)
     # two files may hold the same pieces: one row serves both
     found = [replace(rows[one.key], number=one.number, scene=one.assembly.name) for one in cases]
     return SweepReport(request, request.scenes or "", found, best(found, request.best))
+
+
+def _terms(request: SweepRequest) -> Terms:
+    """What all rows are asked under."""
+    from teeter.games.api.checker import Checker
+
+    conditions = Checker(
+        tilt_deg=request.tilt,
+        tilt_direction_deg=request.tilt_direction,
+        engine=request.engine,
+        seed=request.seed,
+        workers=1,
+    )
+    return conditions.terms(request.noise, request.copies)
 
 
 def _part(request: SweepRequest, inputs: list[T]) -> list[T]:
@@ -194,8 +227,10 @@ def _filled(
 ) -> dict[str, SweepRow]:
     """The rows of all inputs by key: those of the table on file, and the others, found now and written as they come."""
     from teeter.engine.topple.laboratory.results_table import ResultsTable
+    from teeter.engine.topple.laboratory.sweep import COLUMNS, NOISY_COLUMNS
 
-    ledger = None if request.out is None else ResultsTable(request.out)
+    columns = COLUMNS if request.noise is None else NOISY_COLUMNS
+    ledger = None if request.out is None else ResultsTable(request.out, columns)
     rows: dict[str, SweepRow] = {} if ledger is None else ledger.rows
     fresh = {key: one for key, one in zip(keys, inputs, strict=True) if key not in rows}
     done = len(keys) - len(fresh)
@@ -237,7 +272,7 @@ def _answers(
 
 
 def _spots(request: SweepRequest) -> list[Spot]:
-    from teeter.engine.topple.laboratory.sweep import axis_of, spots_of
+    from teeter.engine.topple.laboratory.spots import axis_of, spots_of
 
     axes = [
         axis_of(words, option)
@@ -266,6 +301,11 @@ def _validate(request: SweepRequest) -> None:
             ("--samples", "places", request.samples),
             ("--seed", "seed", request.seed),
             ("--dask-timeout", "time", request.dask_timeout),
+            ("--noise", "position_mm", request.noise),
+            ("--copies", "samples", request.copies),
+            ("--tilt", "tilt_deg", request.tilt),
+            ("--tilt-direction", "tilt_direction_deg", request.tilt_direction),
+            ("--friction", "friction", request.friction),
         )
     )
     if shard_of(request.shard) == (0, 0):
@@ -348,9 +388,12 @@ def _print(report: SweepReport) -> None:
 
 
 def _table(report: SweepReport) -> Table:
-    numbers = ("x mm", "y mm", "yaw", "can be tilted by")
-    where = numbers[:3] if report.request.piece is not None else ("scene",)
-    table = plain_table(*where, numbers[3], "goes first then", right=numbers, title="The safest")
+    request = report.request
+    numbers: tuple[str, ...] = ("x mm", "y mm", "yaw", "can be tilted by")
+    where = numbers[:3] if request.piece is not None else ("scene",)
+    chance = () if request.noise is None else (f"stands in, of {request.copies}",)
+    numbers += chance
+    table = plain_table(*where, numbers[3], "goes first then", *chance, right=numbers, title="The safest")
     for row in report.safest:
         spot = [_short(row.x_mm), _short(row.y_mm), _short(row.yaw_deg)]
         tilt = "" if row.tilt_deg is None else f"{row.tilt_deg:.2f} degrees"
@@ -358,8 +401,15 @@ def _table(report: SweepReport) -> Table:
             *map(escape, [row.scene] if report.request.piece is None else spot),
             tilt,
             escape(row.weakest or ""),
+            *([_share(row)] if chance else []),
         )
     return table
+
+
+def _share(row: SweepRow) -> str:
+    if row.chance is None or row.chance_low is None or row.chance_high is None:
+        return ""
+    return f"{100 * row.chance:.0f} % ({100 * row.chance_low:.0f} to {100 * row.chance_high:.0f})"
 
 
 def _short(value: float | None) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from teeter.engine.topple.errors import SweepError
-from teeter.engine.topple.laboratory.sweep import COLUMNS, Method, SweepRow, Word
+from teeter.engine.topple.laboratory.sweep import COLUMNS, NOISY_COLUMNS, Method, SweepRow, Word
 from teeter.models.files import whole_or_nothing
 from teeter.models.system import KEEPS_OPEN_FILES, NO_LINK, lock
 
@@ -28,34 +28,36 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """How a text begins that a spreadsheet would compute."""
 QUOTE = "'"
 """Before such a text, and before one that begins with it: a spreadsheet shows text, and reading takes one away."""
-NUMBERS = {"x_mm", "y_mm", "z_mm", "yaw_deg", "tilt_deg"}
+NUMBERS = {"x_mm", "y_mm", "z_mm", "yaw_deg", "tilt_deg", "chance", "chance_low", "chance_high"}
+Columns = tuple[str, ...]
 PARQUET = ".parquet"
 
 
 class ResultsTable:
-    """A table being filled. rows: those found so far, by key, the earlier ones of the file too.
+    """A table being filled. rows: those found so far, by key, the earlier ones of the file too. columns: with those of
+    noise, or without.
 
     Raises SweepError when the file is something else than such a table, or the disk is full.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, columns: Columns = COLUMNS) -> None:
+        self.path, self.columns = path, columns
         self._growing = path.with_name(path.name + ".part.csv") if path.suffix == PARQUET else path
         self.rows: dict[str, SweepRow] = {}
         if path.suffix == PARQUET and path.exists():
-            self._keep(_from_parquet(path))
+            self._keep(_from_parquet(path, columns))
         whole = self._read() if self._growing.exists() else 0
         # without a buffer, which would write what failed once more when the file is closed
         self._file: FileIO = open(self._growing, "ab", buffering=0, opener=_own)  # noqa: SIM115
         self._file.truncate(whole)
         self._synced = time.monotonic()
         if whole == 0:
-            self._append(",".join(COLUMNS) + "\n")
+            self._append(",".join(columns) + "\n")
 
     def add(self, row: SweepRow) -> None:
         """One more row, safe on disk within a second."""
         self.rows[row.key] = row
-        self._append(_line(row))
+        self._append(_line(row, self.columns))
 
     def finish(self, keys: Sequence[str]) -> None:
         """Write the table in the order of these keys; rows of earlier runs that are not among them come last."""
@@ -65,7 +67,7 @@ class ResultsTable:
         if KEEPS_OPEN_FILES:
             self.close()
         try:
-            write(self.path, ordered, force=True)
+            write(self.path, ordered, self.columns, force=True)
         except OSError as error:
             raise self._trouble(error) from error
         self.close()
@@ -103,7 +105,7 @@ class ResultsTable:
 
     def _read(self) -> int:
         """Take over the rows of the growing file; how many of its bytes are whole lines."""
-        rows, whole = _from_csv(self._growing)
+        rows, whole = _from_csv(self._growing, self.columns)
         self._keep(rows)
         return whole
 
@@ -111,39 +113,48 @@ class ResultsTable:
         self.rows.update((row.key, row) for row in rows)
 
 
-def write(path: Path, rows: Sequence[SweepRow], *, force: bool = False) -> None:
+def write(path: Path, rows: Sequence[SweepRow], columns: Columns = COLUMNS, *, force: bool = False) -> None:
     """Write a whole table, or nothing. force: in the place of a file that is there. Raises OutputError and OSError."""
     with whole_or_nothing(path, (), force=force) as fresh:
         if path.suffix == PARQUET:
-            _to_parquet(rows, fresh)
+            _to_parquet(rows, fresh, columns)
             return
         with fresh.open("w", newline="", encoding="utf-8") as file:
-            file.write(",".join(COLUMNS) + "\n" + "".join(map(_line, rows)))
+            file.write(",".join(columns) + "\n" + "".join(_line(row, columns) for row in rows))
             file.flush()
             os.fsync(file.fileno())
 
 
-def merged(paths: Sequence[Path]) -> list[SweepRow]:
-    """Returns the rows of several tables of one sweep, such as its shards, by number. Raises SweepError for what is no
-    such table, and for tables of different sweeps."""
+def merged(paths: Sequence[Path]) -> tuple[list[SweepRow], Columns]:
+    """Returns the rows of several tables of one sweep, such as its shards, by number, and their columns. Raises
+    SweepError for what is no such table, and for tables of different sweeps."""
+    columns = NOISY_COLUMNS if paths and _is_noisy(paths[0]) else COLUMNS
     found: dict[int, tuple[SweepRow, Path]] = {}
     for path in paths:
         if path.suffix != PARQUET and not path.is_file():
             raise SweepError(f"{path}: there is no such file")
-        for row in _from_parquet(path) if path.suffix == PARQUET else _from_csv(path)[0]:
+        for row in _from_parquet(path, columns) if path.suffix == PARQUET else _from_csv(path, columns)[0]:
             before, where = found.setdefault(row.number, (row, path))
             if before != row:
                 raise SweepError(f"{where} and {path} differ in row {row.number}: they are not of one sweep")
-    return [found[number][0] for number in sorted(found)]
+    return [found[number][0] for number in sorted(found)], columns
 
 
-def _from_csv(path: Path) -> tuple[list[SweepRow], int]:
+def _is_noisy(path: Path) -> bool:
+    """Whether a table begins as one under noise; False for what is no table."""
+    if path.suffix == PARQUET:
+        return path.is_file() and NOISY_COLUMNS == _parquet_of(path)[0]
+    head = ",".join(NOISY_COLUMNS).encode()
+    return path.is_file() and path.open("rb").read(len(head)) == head
+
+
+def _from_csv(path: Path, columns: Columns) -> tuple[list[SweepRow], int]:
     """The rows of a file, and how many of its bytes are whole lines."""
     data = path.read_bytes()
     whole = data.rfind(b"\n") + 1
-    header, begun = ",".join(COLUMNS), data.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    header, begun = ",".join(columns), data.partition(b"\n")[0].decode("utf-8", "replace").strip()
     if begun != header if whole else not header.startswith(begun):
-        raise SweepError(f"{path} is no table of `teeter sweep`: give another name")
+        raise SweepError(f"{path} is no table of {_kind(columns)}: give another name")
     lines = csv.DictReader(io.StringIO(data[:whole].decode("utf-8", "replace"), newline=""))
     try:
         return [_row(_without_quotes(line)) for line in lines], whole
@@ -163,9 +174,13 @@ def _own(path: str, flags: int) -> int:
     return file
 
 
-def _line(row: SweepRow) -> str:
+def _kind(columns: Columns) -> str:
+    return f"`teeter sweep` {'with' if columns == NOISY_COLUMNS else 'without'} --noise"
+
+
+def _line(row: SweepRow, columns: Columns) -> str:
     text = io.StringIO()
-    cells = ["" if value is None else _quoted(value) for value in (getattr(row, name) for name in COLUMNS)]
+    cells = ["" if value is None else _quoted(value) for value in (getattr(row, name) for name in columns)]
     # the writer puts no quotes round a carriage return, which ends a line to every reader
     has_return = any("\r" in str(cell) for cell in cells)
     csv.writer(
@@ -189,7 +204,7 @@ def _without_quotes(line: dict[str, Any]) -> dict[str, Any]:
 def _row(line: dict[str, Any]) -> SweepRow:
     """A row from texts, or from values. Raises ValueError for what is none."""
     values: dict[str, Any] = {}
-    for name in COLUMNS:
+    for name in line:
         value: Any = line[name] if line[name] != "" else None
         if name == "number":
             value = int(line[name])
@@ -207,24 +222,33 @@ def _row(line: dict[str, Any]) -> SweepRow:
     return SweepRow(**values)
 
 
-def _to_parquet(rows: Sequence[SweepRow], path: Path) -> None:
+def _to_parquet(rows: Sequence[SweepRow], path: Path, names: Columns) -> None:
     import pyarrow as arrow
     from pyarrow import parquet
 
     kinds = {name: arrow.float64() for name in NUMBERS} | {"number": arrow.int64()}
-    schema = arrow.schema([(name, kinds.get(name, arrow.string())) for name in COLUMNS])
-    columns = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
+    schema = arrow.schema([(name, kinds.get(name, arrow.string())) for name in names])
+    columns = {name: [getattr(row, name) for row in rows] for name in names}
     parquet.write_table(arrow.table(columns, schema=schema), path)
 
 
-def _from_parquet(path: Path) -> list[SweepRow]:
+def _from_parquet(path: Path, columns: Columns) -> list[SweepRow]:
+    names, lines = _parquet_of(path)
+    if names != columns:
+        raise SweepError(f"{path} is no table of {_kind(columns)}: give another name to --out")
+    try:
+        return [_row(line) for line in lines]
+    except (TypeError, ValueError) as error:
+        raise SweepError(f"{path} is damaged ({error}): give another name to --out") from error
+
+
+def _parquet_of(path: Path) -> tuple[Columns, list[dict[str, Any]]]:
+    """The columns of a file, and its rows."""
     import pyarrow as arrow
     from pyarrow import parquet
 
     try:
         table = parquet.read_table(path)
-        if tuple(table.column_names) != COLUMNS:
-            raise SweepError(f"{path} is no table of `teeter sweep`: give another name to --out")
-        return [_row(line) for line in table.to_pylist()]
+        return tuple(table.column_names), table.to_pylist()
     except (arrow.ArrowException, ValueError) as error:
         raise SweepError(f"{path} is damaged ({error}): give another name to --out") from error

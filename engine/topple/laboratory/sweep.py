@@ -3,9 +3,7 @@
 A row is decided by statics where it has a safety margin, else by a whole check with its simulations, whose word it
 then is. Rows depend on nothing but the tower, the place and the seed: not on other rows, their order, the process or
 the machine. `key` names what a row was asked, so that a table can be gone on with and rows of several runs put
-together.
-
-The places of a sweep: values along axes as they are typed, and their combinations.
+together. Under noise a row also has the share of noisy copies that stand.
 """
 
 import hashlib
@@ -13,9 +11,8 @@ import json
 import math
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from functools import lru_cache
-from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
@@ -29,13 +26,18 @@ from teeter.engine.topple.balance.equilibrium import balance_of
 from teeter.engine.topple.balance.incremental import IncrementalStatics
 from teeter.engine.topple.balance.margins import tilt_of
 from teeter.engine.topple.balance.safety_margin import safe_verdict
-from teeter.engine.topple.errors import StaticsError, SweepError
+from teeter.engine.topple.contact.detection import Contacts
+from teeter.engine.topple.errors import StaticsError
+from teeter.engine.topple.laboratory.noise import Noise, chance
+from teeter.engine.topple.laboratory.spots import Spot
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.world import Assembly, Body
+from teeter.engine.worlds import using
 from teeter.models.errors import Untrue
 from teeter.models.piece import Piece
 from teeter.models.system import after_fork
 
+ONE_PROCESS = CheckOptions(workers=1)
 FORMAT = 1
 """Of the keys: raised when rows of an earlier version may not be mixed with new ones."""
 
@@ -47,7 +49,9 @@ Method = Literal["statics", "dynamics", "geometry"]
 class SweepRow(Untrue):
     """One place, or one scene. x_mm, y_mm, z_mm: of the piece's frame; yaw_deg: turned from how it lies in the scene;
     empty for a whole scene. verdict: `overlaps` when the place is taken, `apart` when nothing is below it. judge: what
-    decided. tilt_deg: as in `teeter check`; empty where statics is silent. weakest: goes first.
+    decided. tilt_deg: as in `teeter check`; empty where statics is silent. weakest: goes first. chance: the share of
+    noisy copies that stand, from chance_low to chance_high at 95 %; empty where no noise was asked for, or the piece
+    has no place.
     """
 
     asked = "verdict"
@@ -63,9 +67,14 @@ class SweepRow(Untrue):
     tilt_deg: float | None
     weakest: str | None
     key: str
+    chance: float | None = None
+    chance_low: float | None = None
+    chance_high: float | None = None
 
 
-COLUMNS = tuple(field.name for field in fields(SweepRow))
+NOISY_COLUMNS = tuple(field.name for field in fields(SweepRow))
+COLUMNS = NOISY_COLUMNS[:-3]
+"""Of a table, under noise and without."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,13 +89,33 @@ class SweepPlace:
     body: Body | None
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What all rows of a sweep are asked under. options: as for `check`: seed, tilt, engine; friction and loads are those
+    of the bodies. noise: of `copies` noisy copies a row, None without."""
+
+    options: CheckOptions = ONE_PROCESS
+    noise: Noise | None = None
+    copies: int = 0
+
+    def told(self) -> list[object]:
+        """Returns what a row depends on, as JSON; nothing more than the seed where nothing more is asked."""
+        options = self.options
+        level = not options.tilt
+        asked = (
+            [0.0, 0.0, options.engine] if level else [options.tilt, options.tilt_direction, options.engine]
+        )
+        noise = None if self.noise is None else [*astuple(self.noise), self.copies]
+        return [options.seed, *([asked, noise] if not level or options.engine or noise else [])]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
     """What all places have in common. tower: without the piece. margins: with the tilt margin of what stands.
-    digest: of the tower and the options, made by `study`."""
+    digest: of the tower and the terms, made by `study`."""
 
     tower: Assembly
-    seed: int
+    terms: Terms
     margins: bool
     digest: str
 
@@ -97,18 +126,23 @@ class SweepScene:
 
     number: int
     assembly: Assembly
-    seed: int
+    terms: Terms
     key: str
 
 
-def study(tower: Assembly, *, seed: int = 0, margins: bool = True) -> Study:
+def study(tower: Assembly, terms: Terms | None = None, *, margins: bool = True) -> Study:
     """A study of places on a tower."""
-    return Study(tower, seed, margins, _digest([FORMAT, seed, margins, *map(_of_body, tower.bodies)]))
+    terms = terms or Terms()
+    seed, *more = terms.told()
+    return Study(tower, terms, margins, _digest([FORMAT, seed, margins, *more, *map(_of_body, tower.bodies)]))
 
 
-def case(number: int, assembly: Assembly, seed: int = 0) -> SweepScene:
+def case(number: int, assembly: Assembly, terms: Terms | None = None) -> SweepScene:
     """A scene as a row to come."""
-    return SweepScene(number, assembly, seed, _digest([FORMAT, seed, *map(_of_body, assembly.bodies)])[:16])
+    terms = terms or Terms()
+    return SweepScene(
+        number, assembly, terms, _digest([FORMAT, *terms.told(), *map(_of_body, assembly.bodies)])[:16]
+    )
 
 
 def key_of(one: Study, place: SweepPlace) -> str:
@@ -134,15 +168,15 @@ after_fork(_begin_anew)
 
 def judge_place(one: Study, place: SweepPlace) -> SweepRow:
     """Returns the row of one place. Raises nothing for towers and pieces that can be built."""
-    with _guard:
+    with _guard, using(one.terms.options.engine):
         found = _Judged("apart", "geometry") if place.body is None else _find(one, place.body)
     return found.row(place.number, one.tower.name, key_of(one, place), place)
 
 
 def judge_case(one: SweepScene) -> SweepRow:
     """Returns the row of one scene: the verdict of `check`."""
-    with _guard:
-        found = _checked(one.assembly, one.seed)
+    with _guard, using(one.terms.options.engine):
+        found = _with_chance(_checked(one.assembly, one.terms.options), one.assembly, one.terms)
     return found.row(one.number, one.assembly.name, one.key)
 
 
@@ -152,6 +186,7 @@ class _Judged:
     judge: Method
     tilt: float | None = None
     weakest: str | None = None
+    chance: tuple[float | None, float | None, float | None] = (None, None, None)
 
     def row(self, number: int, scene: str, key: str, place: SweepPlace | None = None) -> SweepRow:
         """Returns the row of a scene, or of a place in it."""
@@ -159,7 +194,9 @@ class _Judged:
         z = None if body is None else round(body.pose.position[2] * 1e3, 6)
         x, y, yaw = (None, None, None) if place is None else (place.x_mm, place.y_mm, place.yaw_deg)
         tilt = None if self.tilt is None else round(self.tilt, 4)
-        return SweepRow(number, scene, x, y, z, yaw, self.verdict, self.judge, tilt, self.weakest, key)
+        return SweepRow(
+            number, scene, x, y, z, yaw, self.verdict, self.judge, tilt, self.weakest, key, *self.chance
+        )
 
 
 def _find(one: Study, body: Body) -> _Judged:
@@ -170,27 +207,44 @@ def _find(one: Study, body: Body) -> _Judged:
         return _Judged("overlaps", "geometry")
     if not added.touches:
         return _Judged("apart", "geometry")
-    whole, contacts = tower.with_piece(body), tower.contacts(body)
-    quick = None if added.stands is None else safe_verdict(whole, contacts=contacts, balanced=added.stands)
+    whole = tower.with_piece(body)
+    return _with_chance(_decided(one, whole, tower.contacts(body), added.stands), whole, one.terms)
+
+
+def _decided(one: Study, whole: Assembly, contacts: Contacts, balanced: bool | None) -> _Judged:
+    """Returns the verdict on a whole scene, by statics where it has a safety margin. balanced: on a level table."""
+    options = one.terms.options
+    if options.tilt:
+        quick = safe_verdict(whole, gravity=options.gravity, contacts=contacts)
+    else:
+        quick = None if balanced is None else safe_verdict(whole, contacts=contacts, balanced=balanced)
     if quick is None:
-        return _checked(whole, one.seed)
+        return _checked(whole, options)
     if not quick.stands:
         return _Judged("topples", "statics", 0.0, quick.first)
     if not one.margins:
         return _Judged("stands", "statics")
     try:
-        margin = tilt_of(balance_of(whole, contacts))
+        margin = tilt_of(balance_of(whole, contacts, gravity=options.gravity))
     except StaticsError:
         return _Judged("stands", "statics")
     return _Judged("stands", "statics", margin.degrees, margin.weakest)
 
 
-def _checked(assembly: Assembly, seed: int) -> _Judged:
+def _checked(assembly: Assembly, options: CheckOptions) -> _Judged:
     """Returns the verdict of a whole check."""
-    found = check(assembly, CheckOptions(seed=seed, workers=1))
+    found = check(assembly, options)
     falls = found.word == "topples"
     first = found.dynamics.first_to_move if falls else found.statics.weakest
     return _Judged(found.word, "dynamics", found.statics.tilt_deg, first)
+
+
+def _with_chance(found: _Judged, whole: Assembly, terms: Terms) -> _Judged:
+    """Returns a verdict with the share of noisy copies that stand, where noise is asked for."""
+    if terms.noise is None:
+        return found
+    share = chance(whole, terms.noise, terms.copies, gravity=terms.options.gravity)
+    return replace(found, chance=(round(share.share, 6), round(share.low, 6), round(share.high, 6)))
 
 
 def _tower_of(one: Study) -> IncrementalStatics:
@@ -202,12 +256,15 @@ def _tower_of(one: Study) -> IncrementalStatics:
 
 
 def best(rows: Sequence[SweepRow], count: int) -> list[SweepRow]:
-    """The safest: of those that stand, the greatest tilt margin first; of equal ones that which lies farthest
-    from any place where it does not stand."""
+    """The safest: of those that stand, the greatest share of noisy copies first, then the greatest tilt margin; of
+    equal ones that which lies farthest from any place where it does not stand."""
     standing = [row for row in rows if row.verdict == "stands"]
     room = dict(zip((row.number for row in standing), _room(rows, standing), strict=True))
-    order = sorted(standing, key=lambda row: (-round(row.tilt_deg or 0.0, 3), -room[row.number], row.number))
-    return order[:count]
+
+    def rank(row: SweepRow) -> tuple[float, float, float, int]:
+        return -(row.chance or 0.0), -round(row.tilt_deg or 0.0, 3), -room[row.number], row.number
+
+    return sorted(standing, key=rank)[:count]
 
 
 def _room(rows: Sequence[SweepRow], standing: Sequence[SweepRow]) -> list[float]:
@@ -246,64 +303,6 @@ def _of_piece(piece: Piece) -> str:
     ]
     rings = [[ring.tolist() for ring in facet.rings] for facet in piece.surface.facets]
     return _digest([numbers, material.restitution, shapes, rings])
-
-
-MAX_STEPS = 100_000
-MAX_DISTANCE = 100_000.0
-_BOUNDS = f"from {-MAX_DISTANCE:g} to {MAX_DISTANCE:g}, with a count of 1 to {MAX_STEPS}"
-"""Millimetres or degrees; nothing stands on a table 100 m away."""
-MAX_PLACES = 50_000_000
-"""A table of this many rows fills a disk of 5 GB."""
-
-Spot = tuple[float, float, float]
-"""x and y in millimetres, yaw in degrees."""
-
-
-def axis_of(words: str, option: str) -> list[float]:
-    """Returns the values of `A:B:N` (N from A to B, both included) or of a single number. Raises SweepError."""
-    parts = words.split(":")
-    try:
-        ends, count = [float(part) for part in parts[:2]], int(parts[2]) if len(parts) == 3 else 1
-    except ValueError:
-        ends, count = [], 0
-    if len(parts) not in (1, 3) or not ends:
-        raise SweepError(
-            f"{option} = {words}: must be a number, or FROM:TO:COUNT such as -20:20:9, {_BOUNDS}"
-        )
-    return _values(ends[0], ends[-1], count, f"{option} = {words}")
-
-
-def values_of(axis: float | tuple[float, float, int], name: str) -> list[float]:
-    """Returns the values of (first, last, count), both included, or of a single number. Raises SweepError."""
-    parts = axis if isinstance(axis, tuple) else (axis, axis, 1)
-    if len(parts) != 3 or not all(isinstance(part, Real) for part in parts):
-        raise SweepError(f"{name} = {axis!r}: must be a number, or (first, last, count), {_BOUNDS}")
-    return _values(float(parts[0]), float(parts[1]), parts[2], f"{name} = {axis!r}")
-
-
-def _values(first: float, last: float, count: int, given: str) -> list[float]:
-    is_within = all(abs(value) <= MAX_DISTANCE for value in (first, last))  # not of nan either
-    if not is_within or not isinstance(count, Integral) or not 0 < count <= MAX_STEPS:
-        raise SweepError(f"{given}: must be {_BOUNDS}")
-    if count == 1 and first != last:
-        raise SweepError(f"{given}: one step cannot lead from {first:g} to {last:g}")
-    return [round(float(value), 9) for value in np.linspace(first, last, count)]
-
-
-def spots_of(x: list[float], y: list[float], yaw: list[float], samples: int | None, seed: int) -> list[Spot]:
-    """All combinations, x fastest and yaw slowest; or so many places at random between the ends. Raises
-    SweepError for more than a table holds."""
-    count = len(x) * len(y) * len(yaw) if samples is None else samples
-    if not 0 < count <= MAX_PLACES:
-        raise SweepError(f"{count} places: must be from 1 to {MAX_PLACES}")
-    if samples is None:
-        return [(a, b, c) for c in yaw for b in y for a in x]
-    random = np.random.default_rng(seed)
-    ends = np.array([[min(axis), max(axis)] for axis in (x, y, yaw)])
-    return [
-        (round(float(a), 6), round(float(b), 6), round(float(c), 6))
-        for a, b, c in ends[:, 0] + random.random((samples, 3)) * (ends[:, 1] - ends[:, 0])
-    ]
 
 
 def places_of(

@@ -22,8 +22,10 @@ def sweep_data(
     rows: Sequence[SweepRow],
     safest: Sequence[SweepRow],
     blob: Blob,
+    noise: tuple[float, int] | None = None,
 ) -> dict[str, Any]:
-    """Returns what a page is told of a sweep. tower: without the piece. rows: of the places, in their order."""
+    """Returns what a page is told of a sweep. tower: without the piece. rows: of the places, in their order. noise: mm,
+    and of how many copies a row, where rows have that."""
     bodies = (*tower.bodies, piece)
     told = BodyWriter(blob).scene(bodies, bounding_sphere(bodies))
     for row, body in zip(told["bodies"], bodies, strict=True):
@@ -38,7 +40,16 @@ def sweep_data(
     weakest = np.array(
         [0 if row.weakest is None else 1 + names.index(row.weakest) for row in rows], dtype=np.uint16
     )
+    chances: dict[str, Any] = {}
+    if noise is not None:
+        shares = [(row.chance, row.chance_low, row.chance_high) for row in rows]
+        chances = {
+            "chances": blob.put(np.array(shares, dtype=float).astype(np.float32)),
+            "noise_mm": noise[0],
+            "copies": noise[1],
+        }
     return {
+        **chances,
         "title": clean(f"Where could {piece.name} go?"),
         "scene": tower.name,
         **told,

@@ -101,6 +101,10 @@ export interface SweepData extends SceneData {
   verdicts: Place;
   tilts: Place;
   weakest: Place;
+  // the share of noisy copies that stand, and its interval
+  chances?: Place;
+  noise_mm?: number;
+  copies?: number;
   names: string[];
   safest: number[];
 }

@@ -34,6 +34,7 @@ export class SweepView {
     verdicts: Uint8Array;
     tilts: Float32Array;
     weakest: Uint16Array;
+    chances?: Float32Array;
   };
   private readonly yaws: number[];
   private readonly greatest: number;
@@ -57,6 +58,7 @@ export class SweepView {
       verdicts: at(data.verdicts),
       tilts: at(data.tilts),
       weakest: at(data.weakest),
+      chances: data.chances && at(data.chances),
     };
     this.poses = new Float32Array(7 * data.bodies.length);
     data.bodies.forEach((body, n) => this.poses.set(body.pose!, 7 * n));
@@ -110,10 +112,19 @@ export class SweepView {
     const turned = this.yaws.length > 1 ? `, turned by ${number(yaw)}` : "";
     write(
       this.told,
-      `At x = ${number(x)} mm, y = ${number(y)} mm${turned} it ${WORDS[verdicts[place]]}${margin}${first}.`,
+      `At x = ${number(x)} mm, y = ${number(y)} mm${turned} it ${WORDS[verdicts[place]]}${margin}${first}.${this.chance(place)}`,
     );
     this.drawMap();
     this.loop.touch();
+  }
+
+  private chance(place: number): string {
+    if (!this.rows.chances || Number.isNaN(this.rows.chances[3 * place])) return "";
+    const [share, low, high] = Array.from(this.rows.chances.subarray(3 * place, 3 * place + 3), (part) =>
+      (100 * part).toFixed(0),
+    );
+    const { copies, noise_mm } = this.data;
+    return ` Of ${copies} copies, misplaced by ${noise_mm} mm, ${share} % stand (${low} to ${high} %).`;
   }
 
   private draw(): void {
@@ -133,6 +144,14 @@ export class SweepView {
   private colour(place: number): number[] {
     const own = COLOURS[this.rows.verdicts[place]],
       tilt = this.rows.tilts[place];
+    const chance = this.rows.chances?.[3 * place] ?? NaN;
+    // under noise the map is of how likely it stands
+    if (!Number.isNaN(chance))
+      return COLOURS[1].map((value, k) =>
+        chance < 0.5
+          ? value + 2 * chance * (PALE[k] - value)
+          : PALE[k] + (2 * chance - 1) * (COLOURS[0][k] - PALE[k]),
+      );
     if (this.rows.verdicts[place] !== 0) return own;
     const part = Number.isNaN(tilt) ? 1 : tilt / this.greatest;
     return own.map((value, k) => PALE[k] + part * (value - PALE[k]));
