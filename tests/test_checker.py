@@ -126,10 +126,10 @@ def test_a_game_with_impossible_numbers_is_refused(options: dict[str, Any], word
 
 
 def test_a_study_on_a_level_table_refuses_a_tilted_one() -> None:
-    steep = teeter.Checker(tilt_deg=5)
-    for ask in (lambda: steep.probe("two_bricks"), lambda: steep.sweep("two_bricks", "slab", x=0, y=0)):
-        with pytest.raises(teeter.TeeterError, match=r"tilt_deg = 5: .* works on a level table at rest only"):
-            ask()
+    with pytest.raises(teeter.TeeterError, match=r"tilt_deg = 5: .* works on a level table at rest only"):
+        teeter.Checker(tilt_deg=5).probe("two_bricks")
+    with pytest.raises(teeter.TeeterError, match=r"wind_pa = 5: .* works on a level table at rest only"):
+        teeter.Checker(wind_pa=5).sweep("two_bricks", "slab", x=0, y=0)
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
@@ -146,3 +146,35 @@ def test_results_of_public_functions_are_exported() -> None:
         assert hasattr(teeter, result), result
     assert isinstance(teeter.sweep("two_bricks", "slab", x=0, y=0, workers=1)[0], teeter.SweepRow)
     assert isinstance(teeter.check("two_bricks", workers=1).statics, teeter.Statics)
+
+
+def test_an_interrupt_keeps_what_was_found() -> None:
+    def stop(done: int, of: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(teeter.Interrupted) as noise:
+        teeter.noise("two_bricks", position_mm=1, samples=50, workers=1, progress=stop)
+    assert (noise.value.done.samples, noise.value.done.stood, noise.value.done.stopped_early) == (2, 2, True)
+    with pytest.raises(teeter.Interrupted) as probe:
+        teeter.probe("bridge", workers=1, progress=stop)
+    assert list(probe.value.done) == ["pier", "deck"]
+    with pytest.raises(teeter.Interrupted) as sweep:
+        teeter.sweep("two_bricks", "slab", x=(0, 20, 3), y=0, workers=1, progress=stop)
+    assert sweep.value.done == teeter.sweep("two_bricks", "slab", x=(0, 20, 3), y=0, workers=1)[:2]
+
+
+def test_a_sweep_asks_under_the_conditions_that_were_said() -> None:
+    asked: dict[str, Any] = {"x": 20.0, "y": 0, "workers": 1}
+    (level,) = teeter.sweep("two_bricks", "slab", **asked)
+    assert level.tilt_deg is not None
+    assert level.chance is None
+    for tilt_deg, word in ((level.tilt_deg - 1, "stands"), (level.tilt_deg + 1, "topples")):
+        (row,) = teeter.sweep("two_bricks", "slab", tilt_deg=tilt_deg, **asked)
+        assert row.verdict == word
+    (smooth,) = teeter.sweep("two_bricks", "slab", friction=0.1, **asked)
+    assert smooth.tilt_deg == pytest.approx(math.degrees(math.atan(0.1)), abs=0.01)
+    (noisy,) = teeter.sweep("two_bricks", "slab", noise_mm=1, copies=20, **asked)
+    assert (noisy.chance, noisy.tilt_deg) == (1.0, level.tilt_deg)
+    with pytest.raises(teeter.TeeterError, match="no engine of that name"):
+        teeter.sweep("two_bricks", "slab", engine="nosuch", **asked)

@@ -15,18 +15,20 @@ from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.errors import SweepError
-from teeter.engine.topple.laboratory.results_table import ResultsTable
+from teeter.engine.topple.laboratory.noise import Noise
+from teeter.engine.topple.laboratory.results_table import ResultsTable, merged
+from teeter.engine.topple.laboratory.spots import axis_of, spots_of
 from teeter.engine.topple.laboratory.sweep import (
     COLUMNS,
+    NOISY_COLUMNS,
     SweepPlace,
     SweepRow,
-    axis_of,
+    Terms,
     best,
     case,
     judge_case,
     judge_place,
     key_of,
-    spots_of,
     study,
 )
 from teeter.engine.topple.verdict import CheckOptions, check
@@ -80,7 +82,13 @@ def test_keys_tell_whatever_changes_an_answer() -> None:
     moved = box("base", (60, 40, 60), pose(0, 1e-3, 30))
     studies = [
         study(scene(BASE)),
-        study(scene(BASE), seed=1),
+        study(scene(BASE), Terms(CheckOptions(seed=1, workers=1))),
+        study(scene(BASE), Terms(CheckOptions(tilt=0.1, workers=1))),
+        study(scene(BASE), Terms(CheckOptions(tilt=0.1, tilt_direction=1.0, workers=1))),
+        study(scene(BASE), Terms(CheckOptions(engine="rapier", workers=1))),
+        study(scene(BASE), Terms(noise=Noise(0.001), copies=10)),
+        study(scene(BASE), Terms(noise=Noise(0.001), copies=20)),
+        study(scene(BASE), Terms(noise=Noise(0.002), copies=10)),
         study(scene(BASE), margins=False),
         study(scene(smooth)),
         study(scene(moved)),
@@ -257,3 +265,48 @@ def test_a_spreadsheet_shows_names_as_text_and_a_table_gives_them_back(tmp_path:
         cells = next(csv.DictReader(file))
     assert cells["weakest"][0] not in "=+-@\t\r＝"
     assert cells["x_mm"] == "0.0"
+
+
+# -- terms ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("x", [22.0, 36.0])
+def test_the_share_of_noisy_copies_is_that_of_two_normal_displacements(x: float) -> None:
+    """The slab stands as long as its middle lies above the base, 30 mm to each side; both are misplaced."""
+    noise, copies = Noise(0.006, seed=4), 100
+    row = judge_place(study(scene(BASE), Terms(noise=noise, copies=copies)), place(0, x))
+    assert row.chance is not None
+    assert row.chance_low is not None
+    assert row.chance_high is not None
+    exact = (1 + math.erf((30.0 - x) / (6.0 * math.sqrt(2)) / math.sqrt(2))) / 2
+    assert abs(row.chance - exact) <= 3 * math.sqrt(exact * (1 - exact) / copies) + 0.01
+    assert row.chance_low < row.chance < row.chance_high
+
+
+def test_a_tilted_table_takes_its_tilt_off_the_margin() -> None:
+    level = judge_place(study(scene(BASE)), place(0, 20.0))
+    assert level.tilt_deg is not None
+    for off, word in ((-0.5, "stands"), (0.5, "topples")):
+        tilt = math.radians(level.tilt_deg + off)
+        row = judge_place(study(scene(BASE), Terms(CheckOptions(tilt=tilt, workers=1))), place(0, 20.0))
+        assert row.verdict == word
+        assert row.verdict == check(scene(BASE, place(0, 20.0).body or TOP), CheckOptions(tilt=tilt)).word
+
+
+def test_a_table_with_noise_is_no_table_without(tmp_path: Path) -> None:
+    row = judge_place(study(scene(BASE), Terms(noise=Noise(0.001), copies=20)), place(0, 5.0))
+    for ending in ("csv", "parquet"):
+        path = tmp_path / f"rows.{ending}"
+        table = ResultsTable(path, NOISY_COLUMNS)
+        table.add(row)
+        table.finish([row.key])
+        again = ResultsTable(path, NOISY_COLUMNS)
+        again.close()
+        assert again.rows == {row.key: row}
+        with pytest.raises(SweepError, match="without --noise"):
+            ResultsTable(path)
+        assert merged([path]) == ([row], NOISY_COLUMNS)
+    plain = tmp_path / "plain.csv"
+    ResultsTable(plain).close()
+    with pytest.raises(SweepError, match="with --noise"):
+        merged([tmp_path / "rows.csv", plain])

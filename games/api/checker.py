@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from teeter.engine.topple.laboratory.noise import Chance
+    from teeter.engine.topple.laboratory.probe import Probed
     from teeter.engine.topple.laboratory.sweep import SweepRow, Terms
     from teeter.engine.topple.verdict import CheckOptions
     from teeter.engine.world import Assembly, Vector
@@ -183,17 +184,23 @@ class Checker:
 
         position_mm, tilt_noise_deg: standard deviations of every piece's place along x and y, and of the table's slope.
         friction_range: of every pair, anywhere between these two. samples: noisy copies, at most. until: stop when
-        the 95 % interval is this narrow. progress: told how many samples are done, of how many. Raises TeeterError.
+        the 95 % interval is this narrow. progress: told how many samples are done, of how many. An interrupt after the
+        first sample is an `Interrupted` whose `done` is the result so far. Raises TeeterError.
         """
-        found = self.chance(
-            scene,
-            position_mm=position_mm,
-            tilt_noise_deg=tilt_noise_deg,
-            friction_range=friction_range,
-            samples=samples,
-            until=until,
-            progress=progress,
-        )
+        from teeter.engine.workers import Interrupted
+
+        try:
+            found = self.chance(
+                scene,
+                position_mm=position_mm,
+                tilt_noise_deg=tilt_noise_deg,
+                friction_range=friction_range,
+                samples=samples,
+                until=until,
+                progress=progress,
+            )
+        except Interrupted as stop:
+            raise Interrupted(noise_result(stop.done)) from stop
         return noise_result(found)
 
     def chance(
@@ -281,21 +288,23 @@ class Checker:
     ) -> dict[str, ProbeResult]:
         """Which piece can come out? By name: its load, the force to pull it out, whether the rest stands without it.
 
-        pieces: the free ones to probe, None for all. progress: told how many are done, of how many. Raises TeeterError.
+        pieces: the free ones to probe, None for all. progress: told how many are done, of how many. An interrupt is an
+        `Interrupted` whose `done` are those found so far. Raises TeeterError.
         """
         from teeter.engine.topple.laboratory.probe import probe
+        from teeter.engine.workers import Interrupted
         from teeter.engine.worlds import using
 
         loaded = self._without_loads(scene, "probe")
         names = None if pieces is None else tuple(pieces)
         for name in names or ():
             piece_named(loaded, name)
-        with using(self.engine):
-            found = probe(self._rubbed(loaded.assembly), names, workers=self.workers, progress=progress)
-        return {
-            name: ProbeResult(one.load, one.pull, one.stands_without, one.loose)
-            for name, one in found.items()
-        }
+        try:
+            with using(self.engine):
+                found = probe(self._rubbed(loaded.assembly), names, workers=self.workers, progress=progress)
+        except Interrupted as stop:
+            raise Interrupted(_probes(stop.done)) from stop
+        return _probes(found)
 
     def sweep(
         self,
@@ -431,3 +440,9 @@ class Checker:
         loaded = loaded_of(scene)
         refuse_loads(loaded, method)
         return loaded
+
+
+def _probes(found: Mapping[str, Probed]) -> dict[str, ProbeResult]:
+    return {
+        name: ProbeResult(one.load, one.pull, one.stands_without, one.loose) for name, one in found.items()
+    }

@@ -28,6 +28,7 @@ from teeter.games.commands.console import (
     refuse,
     say,
     stages,
+    stopped,
 )
 from teeter.games.commands.scene_request import SceneRequest
 from teeter.games.faults import teeter_version
@@ -213,18 +214,25 @@ def checker_of(request: CheckRequest) -> Checker:
 
 def chance_on(found: CheckResult, request: CheckRequest) -> Chance:
     """How surely a scene stands under the noise that was asked for."""
+    from teeter.engine.workers import Interrupted
+    from teeter.games.api.results import noise_result
     from teeter.games.api.scene import PublicScene
 
-    with bar("noisy copies") as progress:
-        return checker_of(request).chance(
-            PublicScene(found.loaded),
-            position_mm=request.noise or 0.0,
-            tilt_noise_deg=request.tilt_noise or 0.0,
-            friction_range=None if request.friction_range is None else friction_of(request.friction_range),
-            samples=SAMPLES if request.samples is None else request.samples,
-            until=request.until,
-            progress=progress,
-        )
+    try:
+        with bar("noisy copies") as progress:
+            return checker_of(request).chance(
+                PublicScene(found.loaded),
+                position_mm=request.noise or 0.0,
+                tilt_noise_deg=request.tilt_noise or 0.0,
+                friction_range=None
+                if request.friction_range is None
+                else friction_of(request.friction_range),
+                samples=SAMPLES if request.samples is None else request.samples,
+                until=request.until,
+                progress=progress,
+            )
+    except Interrupted as stop:
+        stopped(stop, f"; until then: {noise_result(stop.done)}")
 
 
 def friction_of(words: str) -> tuple[float, float] | None:

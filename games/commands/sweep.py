@@ -6,127 +6,34 @@ import glob
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
-
-import typer
-from rich.console import Console
-from rich.markup import escape
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from teeter.games.api.arguments import out_of_range, piece_named
 from teeter.games.commands.console import (
     OK,
-    Engine,
-    Force,
-    Json,
-    Workers,
     bar,
     one_thread_each,
-    plain_table,
     print_json,
     refuse,
 )
 from teeter.games.commands.standard_input import scene_of
+from teeter.games.commands.sweep_report import SweepReport, print_report, to_json
+from teeter.games.commands.sweep_request import SweepRequest
 from teeter.games.faults import teeter_version
 from teeter.models.extras import install_line
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from teeter.engine.topple.laboratory.spots import Spot
     from teeter.engine.topple.laboratory.sweep import SweepRow, Terms
 
 T = TypeVar("T")
 TABLES = (".csv", ".parquet")
-WORDS = {
-    "stands": "stand",
-    "topples": "topple",
-    "unsure": "at the edge",
-    "overlaps": "taken",
-    "apart": "with nothing below",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class SweepRequest:
-    """Everything `teeter sweep` is asked, as typed. x, y: mm; yaw: degrees; each a number or `FROM:TO:COUNT`."""
-
-    scene: Annotated[
-        str | None,
-        typer.Argument(
-            help="Scene file, mesh file, or the name of a shipped scene; `-`: a scene from standard input."
-        ),
-    ] = None
-    piece: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The piece that is tried in many places.")
-    ] = None
-    x: Annotated[
-        str | None, typer.Option(metavar="FROM:TO:COUNT", help="Where, in mm: a number, or so many between.")
-    ] = None
-    y: Annotated[str | None, typer.Option(metavar="FROM:TO:COUNT", help="The same across.")] = None
-    yaw: Annotated[str, typer.Option(metavar="FROM:TO:COUNT", help="Turned by, in degrees.")] = "0"
-    samples: Annotated[
-        int | None, typer.Option(help="So many places at random between the ends, instead of the grid.")
-    ] = None
-    keep_height: Annotated[
-        bool,
-        typer.Option("--keep-height", help="Leave the piece at its height; else it is let down from above."),
-    ] = False
-    noise: Annotated[
-        float | None,
-        typer.Option(
-            help="With the share of copies that stand, misplaced at random by so many mm, in each place."
-        ),
-    ] = None
-    copies: Annotated[int, typer.Option(help="Noisy copies to judge in each place.")] = 200
-    tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0
-    tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0
-    friction: Annotated[float | None, typer.Option(help="Coefficient of friction of every pair.")] = None
-    scenes: Annotated[
-        str | None, typer.Option(metavar="PATTERN", help="Judge many scene files instead: 'folder/*.toml'.")
-    ] = None
-    margins: Annotated[bool, typer.Option(help="With the tilt margin of what stands.")] = True
-    best: Annotated[int, typer.Option(help="Name so many of the safest.")] = 5
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="Table to write, .csv or .parquet; one that is there already is gone on with."
-        ),
-    ] = None
-    page: Annotated[Path | None, typer.Option(help="Write a page for browsers with the map, .html.")] = None
-    workers: Workers = None
-    dask: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Address of a dask scheduler to work on instead.")
-    ] = None
-    dask_timeout: Annotated[
-        float, typer.Option(help="Seconds to wait for a worker of the cluster when there is none.")
-    ] = 60.0
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            metavar="K/N", help="A part of an array job: `3/64` is the third of 64; see teeter merge."
-        ),
-    ] = None
-    engine: Engine = None
-    seed: Annotated[int, typer.Option(help="Of the small disturbances and the places at random.")] = 0
-    force: Force = False
-    as_json: Json = False
-
-
-@dataclass(frozen=True, slots=True)
-class SweepReport:
-    """request: what was asked. name: of the scene, or the pattern of many. rows: all, safest: the best of them."""
-
-    request: SweepRequest
-    name: str
-    rows: Sequence[SweepRow]
-    safest: Sequence[SweepRow]
 
 
 def run(request: SweepRequest) -> int:
@@ -137,7 +44,7 @@ def run(request: SweepRequest) -> int:
     if request.as_json:
         print_json(to_json(report))
     else:
-        _print(report)
+        print_report(report)
     return OK
 
 
@@ -352,65 +259,3 @@ def _keep_inputs(request: SweepRequest, inputs: Sequence[Path]) -> None:
     """Refuse what would be written over a file that a scene names. inputs: the files that were read for it."""
     if wrong := _wrong_files(request, inputs):
         refuse("sweep: " + "; ".join(wrong))
-
-
-def to_json(report: SweepReport) -> dict[str, Any]:
-    """The summary; without a table on file with all rows."""
-    counts: Counter[str] = Counter(row.verdict for row in report.rows)
-    return {
-        "teeter": teeter_version(),
-        "scene": report.name,
-        "piece": report.request.piece,
-        "rows": len(report.rows),
-        "verdicts": {word: counts[word] for word in WORDS},
-        "judged_by": dict(sorted(Counter(row.judge for row in report.rows).items())),
-        "best": [_json_row(row) for row in report.safest],
-        "out": None if report.request.out is None else str(report.request.out),
-        "table": [_json_row(row) for row in report.rows] if report.request.out is None else None,
-    }
-
-
-def _json_row(row: SweepRow) -> dict[str, Any]:
-    return {name: value for name, value in asdict(row).items() if name != "key"}
-
-
-def _print(report: SweepReport) -> None:
-    console = Console()
-    counts = Counter(row.verdict for row in report.rows)
-    what = "scenes" if report.request.piece is None else f"places of {escape(report.request.piece)}"
-    told = ", ".join(f"{count} {WORDS[word]}" for word, count in counts.most_common())
-    console.print(f"[bold]{escape(report.name)}[/bold]: {len(report.rows)} {what}: {told}.")
-    if report.safest:
-        console.print(_table(report))
-    for path in (report.request.out, report.request.page):
-        if path is not None:
-            console.print(f"wrote {path}", markup=False)
-
-
-def _table(report: SweepReport) -> Table:
-    request = report.request
-    numbers: tuple[str, ...] = ("x mm", "y mm", "yaw", "can be tilted by")
-    where = numbers[:3] if request.piece is not None else ("scene",)
-    chance = () if request.noise is None else (f"stands in, of {request.copies}",)
-    numbers += chance
-    table = plain_table(*where, numbers[3], "goes first then", *chance, right=numbers, title="The safest")
-    for row in report.safest:
-        spot = [_short(row.x_mm), _short(row.y_mm), _short(row.yaw_deg)]
-        tilt = "" if row.tilt_deg is None else f"{row.tilt_deg:.2f} degrees"
-        table.add_row(
-            *map(escape, [row.scene] if report.request.piece is None else spot),
-            tilt,
-            escape(row.weakest or ""),
-            *([_share(row)] if chance else []),
-        )
-    return table
-
-
-def _share(row: SweepRow) -> str:
-    if row.chance is None or row.chance_low is None or row.chance_high is None:
-        return ""
-    return f"{100 * row.chance:.0f} % ({100 * row.chance_low:.0f} to {100 * row.chance_high:.0f})"
-
-
-def _short(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")

@@ -20,7 +20,7 @@ from teeter.engine.pose import Pose, vector_of
 from teeter.engine.topple.balance.safety_margin import safe_verdict
 from teeter.engine.topple.trial import TrialTask, limits_of, run_trial
 from teeter.engine.topple.verdict import with_friction
-from teeter.engine.workers import in_order
+from teeter.engine.workers import Interrupted, in_order
 from teeter.engine.world import DOWN, Assembly, Body, Vector
 
 CONFIDENCE = 1.959963984540054
@@ -109,7 +109,8 @@ def chance(
 
     until: stop as soon as the interval is at most this wide, looked at every `SAMPLES_PER_LOOK` samples. gravity:
     m/s^2, of the table before its own noise. progress: told how many samples are done, of how many at most. Raises
-    ValueError for less than one sample and an `until` outside (0, 1); WorkerError when processes keep dying.
+    ValueError for less than one sample and an `until` outside (0, 1); WorkerError when processes keep dying; after the
+    first sample Interrupted, with a Chance of those so far.
     """
     if samples < 1:
         raise ValueError(f"{samples} samples: take at least one")
@@ -117,13 +118,18 @@ def chance(
         raise ValueError(f"until is {until}: the interval's width lies between 0 and 1")
     taken: list[Sample] = []
     ask = partial(sample, assembly, noise, gravity=gravity)
-    with in_order(ask, range(samples), workers) as results:
-        for one in results:
-            taken.append(one)
-            if progress is not None:
-                progress(len(taken), samples)
-            if until is not None and len(taken) % SAMPLES_PER_LOOK == 0 and _width(taken) <= until:
-                break
+    try:
+        with in_order(ask, range(samples), workers) as results:
+            for one in results:
+                taken.append(one)
+                if progress is not None:
+                    progress(len(taken), samples)
+                if until is not None and len(taken) % SAMPLES_PER_LOOK == 0 and _width(taken) <= until:
+                    break
+    except KeyboardInterrupt as stop:
+        if not taken:
+            raise
+        raise Interrupted(counted(noise, taken, stopped=True)) from stop
     return counted(noise, taken, stopped=len(taken) < samples)
 
 

@@ -23,7 +23,7 @@ from teeter.engine.topple.errors import NotStandingError
 from teeter.engine.topple.perturbation import at_poses, settle_undisturbed
 from teeter.engine.topple.resting import at_rest, friction_ratios, resting
 from teeter.engine.topple.trial import READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
-from teeter.engine.workers import in_order
+from teeter.engine.workers import Interrupted, in_order
 from teeter.engine.world import DOWN, Assembly, Body, Scale, Snapshot, World, magnification
 from teeter.engine.worlds import new_world
 from teeter.models.piece import Array
@@ -96,7 +96,7 @@ def probe(
 
     workers: processes to use, None for all cores; the result is the same for any number. progress: told how many pieces
     are done, of how many. Raises ValueError for a name that is no piece, NotStandingError for a scene that falls by
-    itself.
+    itself, Interrupted with the pieces so far.
     """
     known = {body.name for body in assembly.bodies}
     asked = known if names is None else set(names)
@@ -108,11 +108,14 @@ def probe(
     settled = settle(assembly)
     found: dict[str, Probed] = {}
     count = min(workers or os.cpu_count() or 1, len(chosen))
-    with in_order(partial(probe_piece, settled), chosen, count) as answers:
-        for name, one in zip(chosen, answers, strict=True):
-            found[name] = one
-            if progress is not None:
-                progress(len(found), len(chosen))
+    try:
+        with in_order(partial(probe_piece, settled), chosen, count) as answers:
+            for name, one in zip(chosen, answers, strict=True):
+                found[name] = one
+                if progress is not None:
+                    progress(len(found), len(chosen))
+    except KeyboardInterrupt as stop:
+        raise Interrupted(found) from stop
     return found
 
 

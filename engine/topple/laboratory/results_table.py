@@ -143,9 +143,11 @@ def merged(paths: Sequence[Path]) -> tuple[list[SweepRow], Columns]:
 def _is_noisy(path: Path) -> bool:
     """Whether a table begins as one under noise; False for what is no table."""
     if path.suffix == PARQUET:
-        return path.is_file() and NOISY_COLUMNS == _parquet_of(path)[0]
-    head = ",".join(NOISY_COLUMNS).encode()
-    return path.is_file() and path.open("rb").read(len(head)) == head
+        return path.is_file() and _parquet_of(path)[0] == NOISY_COLUMNS
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.readline().decode("utf-8", "replace").rstrip() == ",".join(NOISY_COLUMNS)
 
 
 def _from_csv(path: Path, columns: Columns) -> tuple[list[SweepRow], int]:

@@ -15,7 +15,6 @@ from dataclasses import astuple, dataclass, fields, replace
 from functools import lru_cache
 from typing import Literal
 
-import numpy as np
 from scipy.spatial import cKDTree
 
 from teeter.engine.geometry.drop import DropTarget
@@ -91,8 +90,8 @@ class SweepPlace:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What all rows of a sweep are asked under. options: as for `check`: seed, tilt, engine; friction and loads are those
-    of the bodies. noise: of `copies` noisy copies a row, None without."""
+    """What all rows of a sweep are asked under. options: seed, tilt and engine, as for `check`; friction and loads are
+    those of the bodies. noise: of `copies` noisy copies a row, None without."""
 
     options: CheckOptions = ONE_PROCESS
     noise: Noise | None = None
