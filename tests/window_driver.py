@@ -241,10 +241,14 @@ class Person:
         camera, size = self.app.screen.camera_control.camera, self.app.window.size
         cover = self.app.window.hud.layout.covers
         found = np.zeros((size[1], size[0]), dtype=bool)
+        centre = np.array(self.client.pose(name).position)
+        reach = float(np.linalg.norm(self.client.pieces[name].extents)) / 2.0
         for y in range(step // 2, size[1], step):
             for x in range(step // 2, size[0], step):
-                hit = pick(self.client.frame, self.client.pieces, *ray(camera, size, x, y))
-                found[y, x] = hit is not None and hit.name == name and not cover(x, y)
+                eye, direction = ray(camera, size, x, y)
+                if np.linalg.norm(np.cross(centre - eye, direction)) <= reach and not cover(x, y):
+                    hit = pick(self.client.frame, self.client.pieces, eye, direction)
+                    found[y, x] = hit is not None and hit.name == name
         return found
 
     def picture(self) -> NDArray[np.int_]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,7 @@ def pick(frame: Frame, pieces: Mapping[str, Piece], origin: Array, direction: Ar
     return best
 
 
+@lru_cache(maxsize=1024)
 def _reach(piece: Piece) -> float:
     return float(np.linalg.norm(piece.extents)) / 2.0
 
