@@ -180,10 +180,11 @@ def _fan(normals: Array) -> Array:
     other and the middle of all."""
     rays = list(normals)
     is_corner = False
+    angles = np.arccos(np.clip(normals @ normals.T, -1, 1))
+    is_far = (angles > SMOOTH) & (angles < np.pi - 0.1)
     for i in range(len(normals)):
         for j in range(i):
-            angle = float(np.arccos(np.clip(normals[i] @ normals[j], -1, 1)))
-            if SMOOTH < angle < np.pi - 0.1:
+            if is_far[i, j]:
                 is_corner = True
                 rays += [normals[i] * (1 - t) + normals[j] * t for t in np.linspace(0, 1, STEPS + 1)[1:-1]]
     if is_corner and len(normals) >= 3:
