@@ -16,7 +16,7 @@ from teeter.engine.topple.mend.search import carried_by
 from teeter.engine.world import DOWN, Assembly
 
 BEARINGS = 24
-SHARES = (0.95, 0.6)
+SHARES = (0.95,)
 """Of the effort that is to be beaten."""
 ANYWHERE = tuple(np.geomspace(0.01, 1.0, 16).tolist())
 """Of the reach, where no move was found."""

@@ -14,7 +14,7 @@ from teeter.engine.geometry.convex import solids_at
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.motions import lower
 from teeter.engine.pose import Pose
-from teeter.engine.view.overlays import Ghost
+from teeter.engine.view.overlays import Arrow, Ghost
 from teeter.engine.world import FLOOR
 from teeter.games.core.events import Fell, HitNeighbour, Question
 from teeter.games.core.rules import Input, Need, Wait
@@ -24,10 +24,11 @@ from teeter.games.play.held_piece import HeldPiece
 from teeter.games.play.preview import Previewer, shifted
 from teeter.games.play.recording import begin
 from teeter.games.players.bots import HOVER, SINK, bots_of, lay, offers, pull, skill_of
+from teeter.games.present.asking import NearestAnswer, PlaceAnswer, PlaceQuestion
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.hint_process import answerer
-from teeter.games.present.hints import Hints, PlaceAnswer, PlaceQuestion
+from teeter.games.present.hints import Hints
 from teeter.games.registry import GAMES, game_named
 from teeter.games.server.messages import Plan, Pointed
 from teeter.games.server.setup import first_view
@@ -93,13 +94,15 @@ class Trial:
 
     def asked(self, pose: Pose) -> PlaceAnswer:
         """What the coach says of a place."""
-        held = self.need.pieces[0]
-        rows = tuple((name, body.pose) for name, body in self.bodies.items() if name not in (held, FLOOR))
-        question = PlaceQuestion(held, pose, rows, self.session.game.name, self.state)
-        found = self.answer(self.news, question)
+        found = self.answer(self.news, self.question(pose))
         self.news = []
         assert isinstance(found, PlaceAnswer)
         return found
+
+    def question(self, pose: Pose) -> PlaceQuestion:
+        held = self.need.pieces[0]
+        rows = tuple((name, body.pose) for name, body in self.bodies.items() if name not in (held, FLOOR))
+        return PlaceQuestion(held, pose, rows, self.session.game.name, self.state)
 
     def laid(self, pose: Pose) -> list[Input]:
         """What the rules hear when the piece is laid there by the hand; then everything is as it was."""
@@ -265,47 +268,116 @@ class Answers:
     """Instead of the process that answers questions about places."""
 
     def __init__(self) -> None:
-        self.asked: list[object] = []
-        self.come: list[tuple[int, PlaceAnswer]] = []
+        self.asked: list[PlaceQuestion] = []
+        self.come: list[tuple[int, PlaceAnswer | NearestAnswer]] = []
 
     def tell(self, body: object) -> None:
         """What is known of a body."""
 
-    def ask(self, question: object) -> int:
+    def ask(self, question: PlaceQuestion) -> int:
         self.asked.append(question)
         return len(self.asked)
 
-    def poll(self) -> list[tuple[int, PlaceAnswer]]:
+    def poll(self) -> list[tuple[int, PlaceAnswer | NearestAnswer]]:
         found, self.come = self.come, []
         return found
+
+
+def asking(*, hint: bool = True) -> tuple[Hints, Answers, Answers, CarryTarget]:
+    """Hints for a block in the hand; instead of the processes what is asked for good, and at first sight."""
+    opening = first_view(plan := Plan("wonky", ("Ana", "Ben"), 3))
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    hints, answers, looks = Hints(client, ghost=hint, hint=hint), Answers(), Answers()
+    hints._questions = answers  # type: ignore[assignment]
+    hints._looks = looks  # type: ignore[assignment]
+    piece, start = client.pieces["large_blue"], Pose((0.0, 0.0, 0.1))
+    grip = CarryTarget("large_blue", piece, start, is_pulling=False, hover=0.004, reach=(-1, 1, -1, 1))
+    grip.landing = 0.1
+    return hints, answers, looks, grip
 
 
 def test_a_place_on_a_tower_that_trembles_is_asked_about_once_and_an_answer_too_late_is_for_no_other() -> (
     None
 ):
-    opening = first_view(plan := Plan("wonky", ("Ana", "Ben"), 3))
-    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
-    hints, answers = Hints(client, ghost=True, hint=True), Answers()
-    hints._questions = answers  # type: ignore[assignment]
-    piece, said = client.pieces["large_blue"], PlaceAnswer("safe", 9.0, None)
-    grip = CarryTarget(
-        "large_blue", piece, Pose((0.0, 0.0, 0.1)), is_pulling=False, hover=0.004, reach=(-1, 1, -1, 1)
-    )
+    hints, answers, _, grip = asking()
+    said = PlaceAnswer("safe", 9.0, None)
     for picture in range(30):
         grip.landing = 0.1 + 2e-8 * (picture % 3)
         hints.step(grip, 0.02)
-    assert len(answers.asked) == 1
+    # once as it is taken up, for what has to be loaded
+    assert len(answers.asked) == 2
     answers.come = [(1, said)]
+    hints.step(grip, 0.02)
+    assert hints.word == ""
+    answers.come = [(2, said)]
     hints.step(grip, 0.02)
     assert hints.word.startswith("Safe")
     # elsewhere it is asked anew, and what comes until then was about the other place
     grip.goal = Pose((0.005, 0.0, 0.1))
     hints.step(grip, 0.02)
-    answers.come = [(1, said)]
+    answers.come = [(2, said)]
     for _ in range(10):
         hints.step(grip, 0.02)
         assert hints.word == ""
-    assert len(answers.asked) == 2
+    assert len(answers.asked) == 3
+
+
+def test_the_coach_looks_first_then_says_for_good_and_points_to_a_better_place() -> None:
+    hints, answers, looks, grip = asking()
+    for _ in range(30):
+        hints.step(grip, 0.02)
+    assert [each.wanted for each in (looks.asked[-1], answers.asked[-1])] == ["look", "all"]
+    looks.come = [(2, PlaceAnswer("falls", 0.0, grip.goal, is_first=True, towards=(-1.0, 0.0)))]
+    hints.step(grip, 0.02)
+    assert hints.word == "First look: it falls to the left"
+    answers.come = [(2, PlaceAnswer("falls", 0.0, None))]
+    hints.step(grip, 0.02)
+    # a first look that comes too late is not told
+    looks.come = [(2, PlaceAnswer("safe", 0.0, None, is_first=True))]
+    hints.step(grip, 0.02)
+    assert hints.word == "It falls to the left"
+    assert (answers.asked[-1].wanted, answers.asked[-1].pose) == ("nearest", answers.asked[-2].pose)
+    better = Pose((0.004, -0.003, 0.1))
+    answers.come = [(3, NearestAnswer(better))]
+    hints.step(grip, 0.02)
+    assert hints.word == "It falls to the left; 4 mm to the right and 3 mm to the front it may lie"
+    ghosts = [each for each in hints.guides(grip) if isinstance(each, Ghost)]
+    (arrow,) = (each for each in hints.guides(grip) if isinstance(each, Arrow))
+    assert [each.pose for each in ghosts] == [better]
+    way = np.subtract(arrow.end, arrow.start)
+    assert way[:2] / np.linalg.norm(way) == pytest.approx((0.8, -0.6))
+    # seen from the other side
+    hints.right = (-1.0, 0.0)
+    assert hints.word == "It falls to the right; 4 mm to the left and 3 mm to the back it may lie"
+    hints.shows_hint = False
+    assert not [each for each in hints.guides(grip) if isinstance(each, Arrow)]
+
+
+def test_a_purist_asks_nothing() -> None:
+    hints, answers, looks, grip = asking(hint=False)
+    for _ in range(30):
+        hints.step(grip, 0.02)
+    assert not answers.asked
+    assert not looks.asked
+    assert (hints.word, hints.guides(grip)) == ("", [])
+
+
+@pytest.mark.slow
+def test_the_place_that_the_coach_points_to_is_one_where_the_piece_may_lie() -> None:
+    trial = Trial("bausack", TURNS["bausack"])
+    x, y, _ = trial.goal.position
+    place = trial.landing(x - 0.03, y, 0.0)
+    assert place is not None
+    assert trial.asked(place).risk == "falls"
+    found = trial.answer([], replace(trial.question(place), wanted="nearest"))
+    assert isinstance(found, NearestAnswer)
+    assert found.place is not None
+    assert math.dist(found.place.position[:2], place.position[:2]) < 0.03
+    assert trial.asked(found.place).risk in ("safe", "risky")
+    first = trial.answer([], replace(trial.question(trial.goal), wanted="look"))
+    assert isinstance(first, PlaceAnswer)
+    assert (first.risk, first.is_first) == ("safe", True)
+    trial.session.close()
 
 
 def test_the_places_that_one_button_offers_are_apart_and_stand() -> None:

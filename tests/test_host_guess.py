@@ -34,7 +34,7 @@ from teeter.games.play.recording import begin
 from teeter.games.play.session import Session
 from teeter.games.players.bots import Bot, offers
 from teeter.games.present import hint_process
-from teeter.games.present.hints import PlaceQuestion
+from teeter.games.present.asking import PlaceQuestion
 from teeter.games.registry import GAMES, game_named
 from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import GameUpdate, NewBody, News, Plan, TableView, Waits

@@ -22,17 +22,11 @@ from teeter.games.host.views import SeatView, pictures_of
 from teeter.games.host.wishes import Coach
 from teeter.games.learning.observation import observation_of
 from teeter.games.present import hud
+from teeter.games.present.asking import CheckAnswer, CheckQuestion, FeelAnswer, FeelQuestion, PlaceAnswer
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of
-from teeter.games.present.hints import (
-    CheckAnswer,
-    CheckQuestion,
-    FeelAnswer,
-    FeelQuestion,
-    Hints,
-    PlaceAnswer,
-)
+from teeter.games.present.hints import Hints
 from teeter.games.present.settings import Settings, load_settings
 from teeter.games.present.toasts import Toasts
 from teeter.games.present.tutorial import Tutorial
@@ -80,6 +74,13 @@ class Asked:
         return [(self.count, FeelAnswer(0.1, None, True) if is_felt else ANSWERS[self.count % len(ANSWERS)])]
 
 
+class Silent(Asked):
+    """Instead of the process that looks at places first: it comes too late."""
+
+    def poll(self) -> list[tuple[int, Any]]:
+        return []
+
+
 class Hinted:
     """Hints, the coach of browsers and toasts of one table."""
 
@@ -89,6 +90,8 @@ class Hinted:
         asked: Any = Asked()
         self.hints._questions = asked
         self.coach._questions = asked
+        looks: Any = Silent()
+        self.hints._looks = self.coach._looks = looks
 
     def look(self, desk: ClientState[Any], grip: CarryTarget | None, number: int) -> hud.HudState:
         hints, toasts = self.hints, self.toasts

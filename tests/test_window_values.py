@@ -496,8 +496,8 @@ def test_one_button_goes_through_all_buttons_and_round_again() -> None:
 
 
 def test_the_arrows_of_a_check_carry_the_whole_weight() -> None:
+    from teeter.games.present.asking import CheckQuestion
     from teeter.games.present.hint_process import answer_check
-    from teeter.games.present.hints import CheckQuestion
     from teeter.scenes.load import load
 
     scene = load("bridge").assembly

@@ -26,6 +26,7 @@ from teeter.games.server.messages import Busy, GameUpdate, News, Order, Plan, Ta
 from teeter.games.server.news import Refusal
 from teeter.games.server.protocol import (
     AimAt,
+    AskCoach,
     Chat,
     Choose,
     Given,
@@ -273,11 +274,13 @@ class HostedTable:
         wishes = self._wishes
         if isinstance(given, (AimAt, PointAt)):
             wishes.aim(given)
+        elif isinstance(given, AskCoach):
+            self._coach.ask(wishes.place(), connection.seat, given.right, wishes.heard)
+        elif isinstance(given, HandAct) and given.name == "nearest":
+            wishes.carry(given, self._coach.nearest)
         elif isinstance(given, (HandAct, Shift, Spin)):
             if wishes.act(given, connection):
                 self._answered()
-        elif isinstance(given, Plain) and given.type == "coach":
-            self._coach.ask(wishes.place(), connection.seat, wishes.heard)
         elif isinstance(given, Plain):
             self._order(wishes.plain(given), is_answer=given.type in ("undo", "clear"))
         elif isinstance(given, Choose):

@@ -10,15 +10,15 @@ from typing import Literal
 import numpy as np
 
 from teeter.engine.pose import Pose
-from teeter.engine.workers import Failed
 from teeter.games.core.rules import Need, Wait
 from teeter.games.core.words import capital
 from teeter.games.host.connection import Connection
 from teeter.games.host.seats import WishError
 from teeter.games.host.views import SeatView
+from teeter.games.present.asking import Asker, NearestAnswer, PlaceAnswer, Risk
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.hand import HandControl
-from teeter.games.present.hints import WORDS, Asker, PlaceAnswer, Risk
+from teeter.games.present.hints import coached
 from teeter.games.server import messages
 from teeter.games.server.messages import Order
 from teeter.games.server.news import Coached, Landing
@@ -40,7 +40,7 @@ from teeter.models.errors import ModelError
 
 AIM_S = 1.0 / 60.0
 """Seconds between two goals that are worked out; of those that come faster the last one counts."""
-IN_HAND = ("offer_places", "coach")
+IN_HAND = ("offer_places",)
 """Acts with a piece in the hand."""
 
 
@@ -175,6 +175,16 @@ class Wishes:
         hand.act(given.name, given.right)
         return given.name == "let_go"
 
+    def carry(self, given: HandAct, place: Pose | None) -> None:
+        """Carries the held piece to where the coach points. Raises WishError."""
+        self._check_hand()
+        if place is None:
+            raise WishError("The coach points to no place")
+        self._flush()
+        self.heard = max(self.heard, given.number)
+        self._hand.follow()
+        self._hand.carry_to(place)
+
     def place(self) -> Pose:
         """Returns where the held piece would be laid now. Raises WishError over nothing."""
         self._check_hand()
@@ -248,33 +258,52 @@ COACHED: dict[Risk, Literal["stands", "topples", "unsure", "forbidden"]] = {
 
 
 class Coach(Asker):
-    """Tries a place before a piece is laid there, in a process of its own. Only the last question is answered."""
+    """Tries a place before a piece is laid there, in processes of its own. Only the last question is answered."""
 
     def __init__(self, client: ClientState) -> None:
         super().__init__(client)
         self._aim = -1
+        self._right = (1.0, 0.0)
+        self._asked_by = ""
+        self._answer: PlaceAnswer | None = None
+        self._place: Pose | None = None
+        self.nearest: Pose | None = None
+        """Where the held piece may lie instead, as was said last."""
         self.seat = ""
         """Who asked; empty while nobody waits for an answer."""
 
-    def ask(self, place: Pose, seat: str, aim: int = -1) -> None:
-        """Asks what laying the held piece at a place would come to, for a seat. aim: the number of the message that
-        has brought it there."""
-        self.seat, self._aim = seat, aim
+    def ask(self, place: Pose, seat: str, right: tuple[float, float] = (1.0, 0.0), aim: int = -1) -> None:
+        """Asks what laying the held piece at a place would come to, for a seat. right: what is to the right of who
+        looks. aim: the number of the message that has brought it there."""
+        self.seat = self._asked_by = seat
+        self._aim, self._right, self._place = aim, right, place
+        self._answer = self.nearest = None
         self._ask_place(self.client.held, place)
 
     def poll(self) -> tuple[str, Coached] | None:
         """Returns who asked, and the `coached` message; None while there is no answer."""
         for answer in self._answers():
-            seat, self.seat = self.seat, ""
-            coached: Coached = {
-                "type": "coached",
-                "number": self._aim,
-                "verdict": "unsure",
-                "sentence": WORDS[""],
-            }
-            if isinstance(answer, Failed) or not isinstance(answer, PlaceAnswer):
-                return seat, coached
-            ends = " This would end the game, and not win it." if answer.is_end else ""
-            said = capital(answer.why or WORDS[answer.risk]) + "."
-            return seat, {**coached, "verdict": COACHED[answer.risk], "sentence": said + ends}
+            if isinstance(answer, NearestAnswer):
+                self.nearest = answer.place
+                if answer.place is None or self._answer is None:
+                    continue
+            elif isinstance(answer, PlaceAnswer):
+                self._answer = answer.after(self._answer)
+            else:
+                self._answer = PlaceAnswer("", 0.0, None)
+            if not self._answer.is_first:
+                self.seat = ""
+            return self._asked_by, self._said(self._answer)
         return None
+
+    def _said(self, answer: PlaceAnswer) -> Coached:
+        said = coached(answer, self._right, self._place, self.nearest)
+        ends = " This would end the game, and not win it." if answer.is_end else ""
+        return {
+            "type": "coached",
+            "number": self._aim,
+            "verdict": COACHED[answer.risk],
+            "sentence": f"{capital(said).rstrip('.')}.{ends}",
+            "is_first": answer.is_first,
+            "place": None if self.nearest is None else row_of(self.nearest),
+        }

@@ -38,6 +38,11 @@ class LayPreview:
     narrow: tuple[Condition, ...] = ()
     outcome: Outcome | None = None
 
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the rules have nothing against it."""
+        return not (self.fell or self.hit or self.broken)
+
 
 class Previewer:
     """Tries places on a table that is kept from one question to the next, as long as all else lies as it did."""
@@ -75,9 +80,9 @@ class Previewer:
             after, is_resting = table.scene(), not down and table.step < last
         finally:
             table.restore(moment)
-        return self._judged(state, piece, before, released, after, is_resting)
+        return self.judged(state, piece, before, released, after, is_resting)
 
-    def _judged(
+    def judged(
         self,
         state: Any,
         piece: str,
@@ -86,7 +91,8 @@ class Previewer:
         after: TableScene,
         is_resting: bool,
     ) -> LayPreview:
-        """state: of the rules, after the piece was let go."""
+        """Returns what the rules say of a piece that was let go. state: of the rules, after that. before, released,
+        after: the scene as it was taken up, let go and at the end."""
         judge, rules = self._game.judge, self._game.rules
         need = rules.needs(state)
         height = judge.height(state, piece, released)

@@ -171,6 +171,9 @@ class GameScreen(TableScreen):
             self.hints.shows_ghost = not self.hints.shows_ghost
         elif name == "hint":
             self.hints.shows_hint = not self.hints.shows_hint
+        elif name == "nearest":
+            if self.hints.nearest is not None and self.is_carrying:
+                self.hand.carry_to(self.hints.nearest)
         elif name == "picture":
             self.wish = name
         elif not self.hand.act(name, self.camera_control.camera.right) and name in (

@@ -1,7 +1,9 @@
 """The process behind hints: answers questions about what lies on a table, by force balance and by simulation."""
 
 import math
+import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from teeter.engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
 from teeter.engine.topple.balance.equilibrium import balance_of
@@ -15,13 +17,15 @@ from teeter.engine.worlds import new_world
 from teeter.games.core.events import Condition
 from teeter.games.core.words import capital
 from teeter.games.game import Game
+from teeter.games.play.coach import Looker
 from teeter.games.play.preview import LayPreview, Previewer
-from teeter.games.present.hints import (
+from teeter.games.present.asking import (
     Answer,
     CheckAnswer,
     CheckQuestion,
     FeelAnswer,
     FeelQuestion,
+    NearestAnswer,
     PlaceAnswer,
     PlaceQuestion,
     Question,
@@ -34,22 +38,46 @@ from teeter.games.registry import game_named
 
 SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""
+NEAREST_S = 1.0
+"""Seconds of work for the nearest place that stands: a hand that moves on waits no longer for what it asks next."""
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
 
 Known = dict[str, Body]
 
 
+class Trier:
+    """Tries places in one game: on a table of its own, and at a look."""
+
+    def __init__(self, game: Game) -> None:
+        self.previewer = Previewer(game)
+        self._game = game
+        self._looker: Looker | None = None
+
+    def looker(self, asked: PlaceQuestion, known: Known) -> Looker:
+        """Returns what looks at places where all else lies as it is asked; kept as long as it does."""
+        lying = _lying(asked.rows, known)
+        if self._looker is None or not self._looker.lies(asked.state, lying):
+            self._looker = Looker(self._game, asked.state, lying, self.previewer)
+        return self._looker
+
+
 def answerer() -> Callable[[list[Body], Question], Answer]:
     """Returns what answers in the process; the news are bodies, wherever they are."""
     known: Known = {}
-    previewers: dict[str, Previewer] = {}
+    triers: dict[str, Trier] = {}
 
     def answer(news: list[Body], asked: Question) -> Answer:
         known.update({body.name: body for body in news})
         if isinstance(asked, PlaceQuestion):
-            previewer = previewers.setdefault(asked.game, Previewer(game_named(asked.game)))
-            return _answer_place(asked, known, previewer)
+            if asked.game not in triers:
+                triers[asked.game] = Trier(game_named(asked.game))
+            trier = triers[asked.game]
+            if asked.wanted == "look":
+                return _answer_look(asked, known, trier)
+            if asked.wanted == "nearest":
+                return _answer_nearest(asked, known, trier)
+            return _answer_place(asked, known, trier.previewer)
         if isinstance(asked, FeelQuestion):
             return _answer_feel(asked, known)
         if isinstance(asked, WhyQuestion):
@@ -91,6 +119,34 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
             "risky", tilt, found.rest, f"Risky: {_told(found.narrow)}, if it lands a little off"
         )
     return PlaceAnswer(risk, tilt, found.rest)
+
+
+def _answer_look(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
+    """By force balance and the rules alone."""
+    game, held = game_named(asked.game), known[asked.held].at(asked.pose)
+    try:
+        found = trier.looker(asked, known).look(held)
+    except (ValueError, RuntimeError):
+        return PlaceAnswer("", 0.0, None, is_first=True)
+    if why := _against(found.found, game, asked.held):
+        return PlaceAnswer("against", 0.0, asked.pose, why, is_first=True)
+    risk: Risk = "" if found.stands is None else "safe" if found.stands else "falls"
+    return PlaceAnswer(risk, 0.0, asked.pose, is_first=True, towards=found.towards)
+
+
+def _answer_nearest(asked: PlaceQuestion, known: Known, trier: Trier) -> NearestAnswer:
+    held = known[asked.held].at(asked.pose)
+
+    def confirms(there: Body) -> bool:
+        risk = _answer_place(replace(asked, pose=there.pose), known, trier.previewer).risk
+        return risk in ("safe", "risky")
+
+    try:
+        looker = trier.looker(asked, known)
+        until = time.process_time() + NEAREST_S
+        return NearestAnswer(looker.nearest(held, confirms, lambda: time.process_time() > until))
+    except (ValueError, RuntimeError):
+        return NearestAnswer(None)
 
 
 def _against(found: LayPreview, game: Game, held: str) -> str:

@@ -3,25 +3,35 @@
 A process of its own is asked, so that no picture waits; the answers are shown as a ghost and in words.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+
+import numpy as np
 
 from teeter.engine.pose import Pose
-from teeter.engine.view.camera import Vector
-from teeter.engine.view.overlays import Ghost, Overlay
-from teeter.engine.workers import Failed, Questioner
-from teeter.engine.world import FLOOR, Body
+from teeter.engine.view.overlays import Arrow, Ghost, Overlay
+from teeter.engine.workers import Failed
+from teeter.games.present.asking import (
+    Answer,
+    Asker,
+    CheckAnswer,
+    CheckQuestion,
+    FeelAnswer,
+    FeelQuestion,
+    NearestAnswer,
+    PlaceAnswer,
+    Question,
+    Risk,
+    Rows,
+    WhyAnswer,
+    WhyQuestion,
+)
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
+from teeter.games.present.ways import shift_said, way_said
 from teeter.models.piece import Piece
-
-Risk = Literal["safe", "risky", "falls", "against", ""]
-"""Of letting go; against: the piece would lie, but not as the rules ask."""
-Rows = tuple[tuple[str, Pose], ...]
-"""Name and pose of what lies on the table."""
 
 COLOURS: dict[Risk, str] = {
     "safe": "#2b7bba",
@@ -38,122 +48,20 @@ WORDS: dict[Risk, str] = {
     "against": "It would be against the rules",
     "": "Nobody can say",
 }
+FIRST: dict[Risk, str] = {
+    "safe": "First look: it stands",
+    "risky": "First look: it stands",
+    "falls": "First look: it falls",
+    "against": "First look: against the rules",
+    "": "The coach looks ...",
+}
+"""What is said before it is known for good."""
+ARROW, ARROW_HIGH = 0.03, 0.006
+"""Metres: the shortest arrow to a better place, and how far it is above the piece."""
 PAUSE_S = 0.12
 """How long the hand holds still before it is asked about."""
 SAME = 2e-4
 """Metres within which a place is the same."""
-TIMEOUT_S = 120.0
-"""In which a question is answered, also by a busy machine."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceQuestion:
-    """What if `held` were let go at a pose? rows: everything else, supplies too. game, state: whose rules it has to
-    obey."""
-
-    held: str
-    pose: Pose
-    rows: Rows
-    game: str
-    state: Any
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceAnswer:
-    """risk: of letting go. tilt_deg: how far the table could tilt then. rest: where the piece comes to rest. why: the
-    rule that is in the way, in a sentence. is_end: the game would end, and not be won."""
-
-    risk: Risk
-    tilt_deg: float
-    rest: Pose | None
-    why: str = ""
-    is_end: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CheckQuestion:
-    """Would all this stand?"""
-
-    rows: Rows
-
-
-@dataclass(frozen=True, slots=True)
-class CheckAnswer:
-    """The checker's verdict. weakest: the piece that goes first. arrows: places and forces (N) of the contacts."""
-
-    word: str
-    told: str
-    weakest: str
-    arrows: tuple[tuple[Vector, Vector], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FeelQuestion:
-    """What of a piece of the tower can be felt with a finger?"""
-
-    piece: str
-    rows: Rows
-
-
-@dataclass(frozen=True, slots=True)
-class FeelAnswer:
-    """load_n: what it carries. pull_n: how hard it pulls, None when the hand cannot. stands: whether the rest would.
-    is_known: false where nobody can say any of it."""
-
-    load_n: float
-    pull_n: float | None
-    stands: bool
-    is_known: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class WhyQuestion:
-    """Why did pieces fall the last time in the game that this file holds?"""
-
-    file: Path
-
-
-@dataclass(frozen=True, slots=True)
-class WhyAnswer:
-    """Why, in a sentence; empty where nobody can say."""
-
-    sentence: str
-
-
-Question = PlaceQuestion | CheckQuestion | FeelQuestion | WhyQuestion
-Answer = PlaceAnswer | CheckAnswer | FeelAnswer | WhyAnswer
-
-
-class Asker:
-    """Asks a process of its own about one table. Only the last question is worth an answer."""
-
-    def __init__(self, client: ClientState) -> None:
-        self.client = client
-        self._questions: Questioner[Question, Answer] = Questioner(
-            "hints", "teeter.games.present.hint_process:answerer", TIMEOUT_S
-        )
-        self._known: dict[str, Piece] = {}
-        self._number = 0
-
-    def _ask(self, question: Question) -> None:
-        for name, piece in self.client.pieces.items():
-            if self._known.get(name) is not piece:
-                self._known[name] = piece
-                self._questions.tell(Body(name, piece, Pose((0.0, 0.0, 0.0)), self.client.is_fixed(name)))
-        self._number = self._questions.ask(question)
-
-    def _ask_place(self, held: str, place: Pose) -> None:
-        client = self.client
-        placed = client.frame.placed().items()
-        rows = tuple((name, pose) for name, pose in placed if name not in (held, FLOOR))
-        self._ask(PlaceQuestion(held, place, rows, client.game.name, client.state))
-
-    def _answers(self) -> Iterator[Answer | Failed]:
-        return (answer for number, answer in self._questions.poll() if number == self._number)
-
-    def close(self) -> None:
-        """Nobody asks any more."""
-        self._questions.close()
 
 
 class Hints(Asker):
@@ -171,6 +79,11 @@ class Hints(Asker):
         self._place: Pose | None = None
         """The place that was asked about, as long as the piece is held there."""
         self._answer: PlaceAnswer | None = None
+        self.nearest: Pose | None = None
+        """Where the piece may lie instead, if the place is bad and that is known."""
+        self.right = (1.0, 0.0)
+        """What is to the right of who looks: a level unit vector."""
+        self._prepared: CarryTarget | None = None
         self._since = 0.0
         self._last: Pose | None = None
 
@@ -179,8 +92,7 @@ class Hints(Asker):
         """What the hint says; empty for nothing."""
         if self._answer is None or not self.shows_hint:
             return ""
-        tilt = f" ({self._answer.tilt_deg:.0f} degrees)" if self._answer.risk in ("safe", "risky") else ""
-        return self._answer.why or WORDS[self._answer.risk] + tilt
+        return coached(self._answer, self.right, self._place, self.nearest)
 
     @property
     def ending(self) -> PlaceAnswer | None:
@@ -201,12 +113,16 @@ class Hints(Asker):
             or grip.landing is None
             or not (self.shows_ghost or self.shows_hint)
         ):
-            self._place = self._answer = self._last = None
+            self._place = self._answer = self._last = self.nearest = None
             return
         x, y, _ = grip.goal.position
         place = Pose((x, y, grip.landing), grip.goal.orientation)
+        if grip is not self._prepared:
+            self._prepared = grip
+            self._prepare(grip.name, place)
         if self._last is None or not _alike(place, self._last):
             self._last, self._since, self._place, self._answer = place, 0.0, None, None
+            self.nearest = None
             return
         self._since += seconds
         # asked once: a tower that trembles a little moves the place in every picture, and no answer would be in time
@@ -246,11 +162,15 @@ class Hints(Asker):
         answer, pointed = self._answer, self.client.pointed
         if pointed is not None and grip is None and pointed.piece in self.client.pieces:
             return [Ghost(self.client.pieces[pointed.piece], pointed.pose, COLOURS["safe"], 0.6)]
-        if grip is None or answer is None or answer.rest is None or not self.shows_ghost:
+        if grip is None or answer is None or not self.shows_ghost:
             return []
-        return [
-            Ghost(grip.piece, answer.rest, COLOURS[answer.risk] if self.shows_hint else COLOURS[""], 0.45)
-        ]
+        colour = COLOURS[answer.risk] if self.shows_hint else COLOURS[""]
+        found: list[Overlay] = []
+        if answer.rest is not None:
+            found.append(Ghost(grip.piece, answer.rest, colour, 0.45))
+        if self.nearest is not None and self._place is not None and self.shows_hint:
+            found += towards(grip.piece, self._place, self.nearest)
+        return found
 
     def _ask(self, question: Question) -> None:
         self._asked = question
@@ -266,8 +186,10 @@ class Hints(Asker):
                 self.felt, self.feeling = answer, ""
             elif isinstance(answer, WhyAnswer):
                 self.why = answer.sentence
-            elif self._place is not None:
-                self._answer = answer
+            elif self._place is not None and isinstance(answer, NearestAnswer):
+                self.nearest = answer.place
+            elif self._place is not None and isinstance(answer, PlaceAnswer):
+                self._answer = answer.after(self._answer)
 
     def _unanswered(self, why: str) -> Answer:
         """What is shown where nobody can say."""
@@ -277,11 +199,49 @@ class Hints(Asker):
             return WhyAnswer("")
         if isinstance(self._asked, FeelQuestion):
             return FeelAnswer(0.0, None, False, is_known=False)
-        return PlaceAnswer("", 0.0, None)
+        return NearestAnswer(None) if self._is_final else PlaceAnswer("", 0.0, None)
+
+    @property
+    def _is_final(self) -> bool:
+        return self._answer is not None and not self._answer.is_first
 
     def _rows(self, held: str) -> Rows:
         """Names and poses of what is in play and of supports."""
         return tuple((body.name, body.pose) for body in self.client.lying(held))
+
+
+def coached(answer: PlaceAnswer, right: tuple[float, float], place: Pose | None, nearest: Pose | None) -> str:
+    """Returns what is said of a place. right: of who looks; place: that was asked about; nearest: where the piece may
+    lie instead."""
+    tilt = f" ({answer.tilt_deg:.0f} degrees)" if answer.risk in ("safe", "risky") and answer.tilt_deg else ""
+    if answer.is_first:
+        said = FIRST[answer.risk]
+        said = f"First look: {answer.why[:1].lower()}{answer.why[1:]}" if answer.why else said
+    else:
+        said = answer.why or WORDS[answer.risk] + tilt
+    if answer.risk == "falls" and answer.towards is not None and not answer.why:
+        said += f" {way_said(answer.towards, right)}"
+    if nearest is not None and place is not None:
+        shift = tuple(
+            there - here for there, here in zip(nearest.position[:2], place.position[:2], strict=True)
+        )
+        said += f"; {shift_said((shift[0], shift[1]), right)} it may lie"
+    return said
+
+
+def towards(piece: Piece, place: Pose, nearest: Pose) -> list[Overlay]:
+    """Returns the ghost of a piece in a better place, and an arrow to it."""
+    up = float(np.abs(place.matrix[2]) @ piece.extents) / 2 + ARROW_HIGH
+    (x, y, z), (a, b, c) = place.position, nearest.position
+    long = math.hypot(a - x, b - y)
+    # a short way is drawn longer, so that it can be seen
+    more = max(1.0, ARROW / long) if long else 1.0
+    top = max(z, c) + up
+    end = (x + more * (a - x), y + more * (b - y), top)
+    return [
+        Ghost(piece, nearest, COLOURS["safe"], 0.6),
+        Arrow((x, y, top), end, COLOURS["safe"], 0.0015),
+    ]
 
 
 def _alike(one: Pose, other: Pose) -> bool:

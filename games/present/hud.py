@@ -47,6 +47,8 @@ class HudState:
     yaw_deg: float = 0.0
     is_fine: bool = False
     hint: str = ""
+    is_pointed: bool = False
+    """Whether the coach points to a better place."""
     warning: str = ""
     is_scanning: bool = False
     lesson: str = ""
@@ -316,6 +318,10 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
         items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]
     if look.hint:
         items.append(Text(look.hint, "plain", "small", bold=True))
+    if look.is_pointed:
+        key = "" if look.is_scanning else settings.key_said("nearest", is_pad=look.is_pad)
+        lit = look.lit == "act:nearest"
+        items.append(Button("act:nearest", "Carry it there", "plain", key=key, is_lit=lit))
     if look.warning:
         items.append(Text(look.warning, "bad", "small", bold=True))
     return (Panel("hand", "bottom", tuple(items), width=430),)

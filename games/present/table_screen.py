@@ -13,12 +13,13 @@ from teeter.engine.view.panels import Panel
 from teeter.games.core.rules import Choice, Wait
 from teeter.games.faults import left_out, or_else
 from teeter.games.present import hud
+from teeter.games.present.asking import PlaceAnswer
 from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of, letter_of
 from teeter.games.present.end_screen import broken
 from teeter.games.present.hand import HandControl
-from teeter.games.present.hints import Hints, PlaceAnswer
+from teeter.games.present.hints import Hints
 from teeter.games.present.hud import HudState, piece_of
 from teeter.games.present.impacts import ImpactDetector
 from teeter.games.present.mouse import Mouse
@@ -117,6 +118,8 @@ class TableScreen:
         if is_new or self._is_new or marked != (self._marked, self._lettered):
             self._show(*marked)
         with left_out("the hints"):
+            x, y = self.camera_control.camera.right
+            self.hints.right = x, y
             self.hints.step(self.hand.grip, seconds)
             self._ask_why()
         with left_out("one-button play"):
@@ -328,7 +331,12 @@ class TableScreen:
         is_warned = self._warned is not None and self._warned is self.hints.ending
         warning = ENDING if is_warned else ""
         return replace(
-            look, hint=self.hints.word, warning=warning, feel=self.hints.feel_word, why=self.hints.why
+            look,
+            hint=self.hints.word,
+            is_pointed=self.hints.shows_hint and self.hints.nearest is not None,
+            warning=warning,
+            feel=self.hints.feel_word,
+            why=self.hints.why,
         )
 
     def _with_toast(self, look: HudState) -> HudState:

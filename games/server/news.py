@@ -178,12 +178,15 @@ class Landing(TypedDict):
 
 
 class Coached(TypedDict):
-    """What the coach says of a place. number: of the message that the hand had followed then."""
+    """What the coach says of a place. number: of the message that the hand had followed then. is_first: a first look,
+    after which more is said. place: the nearest one where the piece may lie, where this one is bad and it is known."""
 
     type: Literal["coached"]
     number: int
     verdict: Literal["stands", "topples", "unsure", "forbidden"]
     sentence: str
+    is_first: bool
+    place: Row | None
 
 
 class PlaceRows(TypedDict):

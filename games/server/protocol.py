@@ -53,7 +53,7 @@ Place = tuple[Coordinate, Coordinate, Coordinate]
 Level = tuple[Coordinate, Coordinate]
 HandKey = Literal[
     "left", "right", "far", "near", "turn_left", "turn_right", "lift", "lower", "flip", "tilt", "places",
-    "tap", "pull_out", "let_go", "rest", "lay",
+    "nearest", "tap", "pull_out", "let_go", "rest", "lay",
 ]  # fmt: skip
 PoseRow = Annotated[tuple[Number, Number, Number, Number, Number, Number, Number], AfterValidator(_is_rigid)]
 """x, y, z in metres and the quaternion x, y, z, w."""
@@ -155,7 +155,14 @@ class HandAct(Message):
 class Plain(Message):
     """An act that needs no more words."""
 
-    type: Literal["undo", "offer_places", "coach", "clear"]
+    type: Literal["undo", "offer_places", "clear"]
+
+
+class AskCoach(Message):
+    """What would laying the held piece come to? right: what is to the right of who looks."""
+
+    type: Literal["coach"]
+    right: Annotated[Level, AfterValidator(_is_unit)] = (1.0, 0.0)
 
 
 class BringModel(Message):
@@ -254,7 +261,7 @@ class SendAway(Message):
 
 SandboxMessage = BringModel | Shove | Tilt | Fetch
 HostMessage = ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway
-HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Plain
+HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Plain | AskCoach
 Given = Hello | Sit | StandUp | Choose | HandMessage | SandboxMessage | Chat | Ping | HostMessage
 _READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])
 

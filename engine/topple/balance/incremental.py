@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
-from teeter.engine.tolerances import TOUCH_DECLARED
+from teeter.engine.tolerances import TOUCH_DECLARED, TouchTolerance
 from teeter.engine.topple.balance.equilibrium import (
     FRICTIONLESS,
     UNBALANCED,
@@ -75,15 +75,15 @@ class Added:
 
 class IncrementalStatics:
     """A tower to which pieces are added for the asking; the tower itself never changes. Not to be shared between
-    threads."""
+    threads. touch: within which its pieces touch."""
 
-    def __init__(self, tower: Assembly) -> None:
-        self.tower = tower
+    def __init__(self, tower: Assembly, touch: TouchTolerance = TOUCH_DECLARED) -> None:
+        self.tower, self._touch = tower, touch
         self._names = {body.name for body in tower.bodies}
-        self._contacts = find_contacts(tower)
+        self._contacts = find_contacts(tower, *touch)
         self._balance = balance_of(tower, self._contacts)
         low, high = body_boxes(of_bodies(tower.bodies), len(tower.bodies))
-        room = np.array([_room(body) for body in tower.bodies])[:, None]
+        room = np.array([self._room(body) for body in tower.bodies])[:, None]
         self._low, self._high = low - room, high + room
         self._falls: list[Array] = []
         self._held = FeasibleForces.of(self._balance)
@@ -109,14 +109,18 @@ class IncrementalStatics:
         """Returns all contacts of the tower with the piece: the tower's own are those already known."""
         return self._joined(body)[0]
 
+    def _room(self, body: Body) -> float:
+        """Metres around a body's corners within which others may touch it."""
+        return self._touch.gap + 2 * sagitta(body.piece)
+
     def _joined(self, body: Body) -> tuple[Contacts, bool]:
         """Returns the tower's contacts and those of the piece, as `find_contacts` of the whole would list them but for
         the order; and whether the piece touches anything."""
-        points, room = corners_of(body), _room(body)
+        points, room = corners_of(body), self._room(body)
         low, high = points.min(axis=0) - room, points.max(axis=0) + room
         near = np.flatnonzero(np.all((self._low <= high) & (low <= self._high), axis=1)).tolist()
         beside = (*(self.tower.bodies[at] for at in near), body)
-        found = find_contacts(Assembly(self.tower.name, beside), only={body.name})
+        found = find_contacts(Assembly(self.tower.name, beside), *self._touch, only={body.name})
         mine, index = self._contacts, np.array([*near, len(self.tower.bodies)], dtype=np.int64)
         names, fixed = (*mine.names, body.name), np.append(mine.fixed, False)
         first = np.concatenate([mine.first, index[found.first]])
@@ -276,11 +280,6 @@ class FeasibleForces:
             steps.append(-(self.inverse @ left))
             velocities = _mixed(places[-MIXED_STEPS:], steps[-MIXED_STEPS:])
         return False
-
-
-def _room(body: Body) -> float:
-    """Metres around a body's corners within which others may touch it."""
-    return TOUCH_DECLARED.gap + 2 * sagitta(body.piece)
 
 
 def _mixed(places: list[Array], steps: list[Array]) -> Array:

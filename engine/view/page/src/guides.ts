@@ -18,6 +18,9 @@ export const INKS: Record<string, number[]> = {
 };
 const SHADOW = [0.14, 0.1, 0.06, 0.3];
 const THREAD = [0.76, 0.34, 0.1, 1];
+const BETTER = [0.17, 0.48, 0.73, 0.6];
+const ARROW = 0.03; // metres, at least
+const ABOVE = 0.006; // of the piece, at which the arrow is
 const RADIUS = 7e-4; // of the thread, metres
 const HIGH = 0.002; // above its place, from which a thread is seen
 
@@ -46,6 +49,33 @@ export function guides(
     found.push({ model: stage.unitBox, ink: THREAD, matrix: new Float32Array(line) });
   }
   return found;
+}
+
+// A ghost in a better place, and an arrow there above it, drawn longer where the way is short.
+export function towards(stage: Stage, body: number, here: number[], there: number[], low: number): Overlay[] {
+  const way = [there[0] - here[0], there[1] - here[1]],
+    long = Math.hypot(way[0], way[1]),
+    found: Overlay[] = [{ model: stage.modelOf(body), pose: there, ink: BETTER, glass: 1 }];
+  if (!long) return found;
+  const [x, y] = [way[0] / long, way[1] / long],
+    shaft = Math.max(long, ARROW),
+    [a, b] = [here[0] + shaft * x, here[1] + shaft * y],
+    high = Math.max(here[2], there[2]) + low + ABOVE,
+    ink = [...BETTER.slice(0, 3), 1];
+  // a bar from the tip backwards, along a level direction
+  const bar = (u: number, v: number, size: number): Overlay => {
+    const width = 0.003,
+      rows = [size * u, size * v, 0, 0, -width * v, width * u, 0, 0, 0, 0, width, 0],
+      middle = [a - (size * u) / 2, b - (size * v) / 2, high, 1];
+    return { model: stage.unitBox, ink, matrix: new Float32Array([...rows, ...middle]) };
+  };
+  const half = Math.SQRT1_2;
+  return [
+    ...found,
+    bar(x, y, shaft),
+    bar(half * (x - y), half * (y + x), 0.3 * shaft),
+    bar(half * (x + y), half * (y - x), 0.3 * shaft),
+  ];
 }
 
 // What is drawn on the table for good, as the areas of players; made anew only where it is another.

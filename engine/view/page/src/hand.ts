@@ -4,7 +4,7 @@
 import type { Reach } from "./fingers";
 import type { Triple } from "./data";
 import { Grip, onPlane, poseOf } from "./grip";
-import { guides, INKS, MINE } from "./guides";
+import { guides, INKS, MINE, towards } from "./guides";
 import type { Overlay } from "./marks";
 import {
   FINE,
@@ -28,7 +28,8 @@ const MOVES: Record<string, [right: number, away: number]> = {
   far: [0, 1],
   near: [0, -1],
 };
-const HANDS = "turn_left turn_right lift lower left right far near flip tilt places tap pull_out let_go lay";
+const HANDS =
+  "nearest turn_left turn_right lift lower left right far near flip tilt places tap pull_out let_go lay";
 
 export class Hand implements Reach {
   grip: Grip | null = null;
@@ -87,6 +88,7 @@ export class Hand implements Reach {
       // what is said of a place that the hand has left is of no use
       if (this.grip?.isWaiting || news.number < (this.landing?.number ?? -1)) return;
       [this.coached, this.isCoached] = [news, false];
+      this.table.touch();
     }
     this.tell();
   }
@@ -106,7 +108,9 @@ export class Hand implements Reach {
   }
 
   private askCoach(): void {
-    this.table.send({ type: "coach" });
+    const [right] = this.table.axes(),
+      level = Math.hypot(right[0], right[1]);
+    this.table.send({ type: "coach", right: [right[0] / level, right[1] / level] });
     this.isCoached = true;
     this.tell();
   }
@@ -136,7 +140,9 @@ export class Hand implements Reach {
       return [];
     const { pose, low } = this.landing,
       ghost = this.isOld ? null : { pose, ink: INKS[this.verdict] };
-    return guides(this.table.stage, this.grip.body, this.drawn, pose[2] - low, low, ghost);
+    const found = guides(this.table.stage, this.grip.body, this.drawn, pose[2] - low, low, ghost),
+      better = this.isOld ? null : this.coached?.place;
+    return better ? [...found, ...towards(this.table.stage, this.grip.body, pose, better, low)] : found;
   }
 
   private tell(): void {
@@ -157,6 +163,7 @@ export class Hand implements Reach {
       where,
       places: place ? place[0].toUpperCase() + place.slice(1) : "Show places",
       isFine: this.isFine,
+      isPointed: !!this.coached?.place,
     });
     if (this.isCoached) desk.hand.judge("The coach looks ...", "");
     else if (this.coached) desk.hand.judge(this.coached.sentence, this.coached.verdict);

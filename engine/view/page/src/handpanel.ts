@@ -9,6 +9,7 @@ export interface HandTold {
   where: string;
   places: string;
   isFine: boolean;
+  isPointed: boolean; // the coach points to a better place
 }
 
 const NUDGES = {
@@ -26,6 +27,7 @@ const NUDGES = {
 const OWN = {
   places: "Show places",
   hint: "Coach",
+  nearest: "Carry it there",
   fine: "Fine",
   tap: "Tap",
   pull_out: "Pull it out",
@@ -68,6 +70,7 @@ export class HandPanel {
     write(this.where, hand.where);
     for (const name of CARRYING) this.buttons[name].hidden = hand.isPulling;
     for (const name of PULLING) this.buttons[name].hidden = !hand.isPulling;
+    this.buttons.nearest.hidden = hand.isPulling || !hand.isPointed;
     write(this.buttons.places, hand.places);
     this.panel.classList.toggle("laid", hand.isLaid);
     this.buttons.fine.setAttribute("aria-pressed", String(hand.isFine));

@@ -1,0 +1,150 @@
+"""What laying the held piece somewhere would come to, at first sight: by force balance and the rules, without time
+passing; and the nearest place where it may lie."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from teeter.engine.geometry.drop import DropTarget
+from teeter.engine.pose import Pose
+from teeter.engine.tolerances import TOUCH_FOR_HINTS
+from teeter.engine.topple.balance.equilibrium import balance_of, fall
+from teeter.engine.topple.balance.incremental import IncrementalStatics
+from teeter.engine.topple.contact.detection import Contacts
+from teeter.engine.topple.errors import StaticsError
+from teeter.engine.world import Assembly, Body
+from teeter.games.core.events import Released
+from teeter.games.game import Game
+from teeter.games.judge.judge import TableScene
+from teeter.games.play.preview import SAME_PLACE, LayPreview, Previewer
+
+RINGS = (0.001, 0.002, 0.0035, 0.006, 0.01, 0.016, 0.025, 0.038, 0.055)
+"""Metres from where a piece is held, at which other places are looked at."""
+BEARINGS = 16
+FINEST = 2.5e-4
+"""Metres to which the nearest place on a line is found."""
+SPARE = 5e-4
+"""Metres that a piece is laid further than where it hardly stands."""
+LEAST_LEVEL = 0.2
+"""Part of a fall that goes sideways: with less it goes straight down."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """What would be, as far as force balance and the rules say. stands: None where a balance cannot say. towards: the
+    level direction (x, y) in which it falls, None for none. found: by the rules, as if all stayed where it lies."""
+
+    stands: bool | None
+    towards: tuple[float, float] | None
+    found: LayPreview
+
+
+class Looker:
+    """Looks at places of one piece on a table on which all else lies still. state: of the rules, while it is carried.
+    lying: all else."""
+
+    def __init__(self, game: Game, state: Any, lying: Iterable[Body], previewer: Previewer) -> None:
+        self._game, self._previewer = game, previewer
+        self._carried = state
+        self._lying = tuple(lying)
+        play = game.judge.in_play(state)
+        known = tuple(body for body in self._lying if body.fixed or body.name in play)
+        self._statics = IncrementalStatics(Assembly("what if", known), TOUCH_FOR_HINTS)
+        self._target = DropTarget.of(self._lying)
+
+    def lies(self, state: Any, lying: Iterable[Body]) -> bool:
+        """Returns whether all still lies as it did, and the rules are where they were."""
+        now = {body.name: body for body in lying}
+        return (
+            self._carried == state
+            and len(now) == len(self._lying)
+            and all(
+                (there := now.get(body.name)) is not None
+                and there.piece is body.piece
+                and np.allclose(there.pose.position, body.pose.position, rtol=0.0, atol=SAME_PLACE)
+                and np.allclose(there.pose.orientation, body.pose.orientation, rtol=0.0, atol=SAME_PLACE)
+                for body in self._lying
+            )
+        )
+
+    def look(self, held: Body) -> FirstLook:
+        """Returns what letting a piece go where it is would come to. Raises ValueError where nobody can say."""
+        held = replace(held, fixed=False)
+        contacts = self._statics.contacts(held)
+        found = self._judged(held, contacts)
+        added = self._statics.adding(held)
+        stands = added.stands if added.touches else False
+        return FirstLook(stands, self._towards(held, contacts) if stands is False else None, found)
+
+    def _judged(self, held: Body, contacts: Contacts) -> LayPreview:
+        """Returns what the rules say of a piece that stays where it is."""
+        bodies = {body.name: body for body in self._lying}
+        touching = _touching(contacts)
+        lain = frozenset(pair for pair in touching if held.name not in pair)
+        before = TableScene({**bodies, held.name: held}, lain)
+        after = TableScene(before.bodies, touching)
+        state = self._game.rules.apply(self._carried, Released(self._carried.step, held.name))
+        return self._previewer.judged(state, held.name, before, before, after, is_resting=True)
+
+    def _towards(self, held: Body, contacts: Contacts) -> tuple[float, float] | None:
+        scene = self._statics.with_piece(held)
+        balance = balance_of(scene, contacts)
+        try:
+            motion = fall(balance, balance.friction).x.reshape(-1, 6)[:, :3]
+        except StaticsError:
+            return None
+        fastest = motion[int(np.argmax(np.linalg.norm(motion, axis=1)))]
+        level = float(np.linalg.norm(fastest[:2]))
+        if level <= LEAST_LEVEL * float(np.linalg.norm(fastest)) or level == 0.0:
+            return None
+        return float(fastest[0]) / level, float(fastest[1]) / level
+
+    def nearest(
+        self, held: Body, confirms: Callable[[Body], bool], is_over: Callable[[], bool]
+    ) -> Pose | None:
+        """Returns the nearest place around a piece, turned as it is, where it stands and may lie; None where none is
+        found. confirms: asked in full before a place is told. is_over: whether to stop looking."""
+        before, held = 0.0, replace(held, fixed=False)
+        for far in RINGS:
+            for angle in np.arange(BEARINGS) * (2 * math.pi / BEARINGS):
+                if is_over():
+                    return None
+                if self._at(held, far, angle) is not None:
+                    for there in self._closer(held, angle, before, far):
+                        if confirms(there):
+                            return there.pose
+            before = far
+        return None
+
+    def _closer(self, held: Body, angle: float, low: float, high: float) -> Iterator[Body]:
+        """Yields places on a line: a little beyond the nearest good one, then the good one that is known."""
+        known = self._at(held, high, angle)
+        while high - low > FINEST:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self._at(held, middle, angle) is not None else (middle, high)
+        closer = self._at(held, high + SPARE, angle)
+        yield from (there for there in (closer, known) if there is not None)
+
+    def _at(self, held: Body, far: float, angle: float) -> Body | None:
+        """Returns the piece put down so far away; None where it may not lie there, or does not stand."""
+        x, y, z = held.pose.position
+        place = Pose((x + far * math.cos(angle), y + far * math.sin(angle), z), held.pose.orientation)
+        there = self._target.dropped(held.at(place))
+        try:
+            if there is None or not self._judged(there, self._statics.contacts(there)).is_allowed:
+                return None
+            return there if self._statics.adding(there).stands else None
+        except ValueError:
+            return None
+
+
+def _touching(contacts: Contacts) -> frozenset[tuple[str, str]]:
+    names = contacts.names
+    pairs = {
+        (names[one], names[other])
+        for one, other in zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)
+    }
+    return frozenset((min(pair), max(pair)) for pair in pairs | set(contacts.curved))
