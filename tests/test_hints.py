@@ -340,7 +340,7 @@ def test_the_coach_looks_first_then_says_for_good_and_points_to_a_better_place()
     better = Pose((0.004, -0.003, 0.1))
     answers.come = [(3, NearestAnswer(better))]
     hints.step(grip, 0.02)
-    assert hints.word == "It falls to the left; 4 mm to the right and 3 mm to the front it may lie"
+    assert hints.word == "It falls to the left; it may lie 4 mm to the right and 3 mm to the front"
     ghosts = [each for each in hints.guides(grip) if isinstance(each, Ghost)]
     (arrow,) = (each for each in hints.guides(grip) if isinstance(each, Arrow))
     assert [each.pose for each in ghosts] == [better]
@@ -348,7 +348,7 @@ def test_the_coach_looks_first_then_says_for_good_and_points_to_a_better_place()
     assert way[:2] / np.linalg.norm(way) == pytest.approx((0.8, -0.6))
     # seen from the other side
     hints.right = (-1.0, 0.0)
-    assert hints.word == "It falls to the right; 4 mm to the left and 3 mm to the back it may lie"
+    assert hints.word == "It falls to the right; it may lie 4 mm to the left and 3 mm to the back"
     hints.shows_hint = False
     assert not [each for each in hints.guides(grip) if isinstance(each, Arrow)]
 

@@ -225,7 +225,7 @@ def coached(answer: PlaceAnswer, right: tuple[float, float], place: Pose | None,
         shift = tuple(
             there - here for there, here in zip(nearest.position[:2], place.position[:2], strict=True)
         )
-        said += f"; {shift_said((shift[0], shift[1]), right)} it may lie"
+        said += f"; it may lie {shift_said((shift[0], shift[1]), right)}"
     return said
 
 
