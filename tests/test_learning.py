@@ -23,7 +23,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.world import Body
 from teeter.games.core.errors import SetupError
 from teeter.games.judge.places import table
-from teeter.games.learning.building import PLACE_BLOCK, PlaceBlock
+from teeter.games.learning.building import PLACE_BLOCK, Judge, PlaceBlock
 from teeter.games.learning.images import depth_image
 from teeter.games.learning.observation import ActionFrame, observation_of, pose_of, sides
 from teeter.games.learning.playing import GameEnv
@@ -80,8 +80,12 @@ def test_equal_seeds_give_equal_episodes_and_others_do_not() -> None:
     assert not all(np.array_equal(a[0]["kinds"], b[0]["kinds"]) for a, b in zip(same, other, strict=False))
 
 
-def test_height_that_stands_is_the_reward() -> None:
-    env = PlaceBlock(blocks=["bausack/cube"], count=3)
+JUDGES = pytest.mark.parametrize("judge", ["simulation", "forces"])
+
+
+@JUDGES
+def test_height_that_stands_is_the_reward(judge: Judge) -> None:
+    env = PlaceBlock(blocks=["bausack/cube"], count=3, judge=judge)
     env.reset(seed=0)
     # three cubes of 30 mm on each other: each gains one typical size, and a tenth for standing
     rewards = [env.step(np.zeros(3, np.float32))[1] for _ in range(3)]
@@ -92,8 +96,9 @@ def test_height_that_stands_is_the_reward() -> None:
     env.close()
 
 
-def test_a_block_laid_over_the_edge_falls_and_ends_the_episode() -> None:
-    env = PlaceBlock(blocks=["bausack/cube"], count=3)
+@JUDGES
+def test_a_block_laid_over_the_edge_falls_and_ends_the_episode(judge: Judge) -> None:
+    env = PlaceBlock(blocks=["bausack/cube"], count=3, judge=judge)
     env.reset(seed=0)
     env.step(np.zeros(3, np.float32))
     # 18 mm of 30 beside the cube below: its centre of mass is 3 mm past the edge
@@ -101,6 +106,29 @@ def test_a_block_laid_over_the_edge_falls_and_ends_the_episode() -> None:
     assert (reward, terminated, truncated) == (-1.0, True, False)
     assert info["fell"] == ("block.01",)
     env.close()
+
+
+@pytest.mark.slow
+def test_forces_judge_as_the_simulation_does() -> None:
+    """The same blocks are laid in the same places until one of the two falls."""
+    steps, alike = 0, 0
+    judges: tuple[Judge, ...] = ("simulation", "forces")
+    envs = {judge: PlaceBlock(count=5, judge=judge) for judge in judges}
+    random = np.random.default_rng(2)
+    for seed in range(4):
+        is_over = False
+        for env in envs.values():
+            env.reset(seed=seed)
+        while not is_over:
+            action, fallen = random.uniform(-0.4, 0.4, 3).astype(np.float32), set()
+            for env in envs.values():
+                *_, over, _, info = env.step(action)
+                fallen.add(bool(info["fell"]))
+                is_over = is_over or over
+            steps, alike = steps + 1, alike + (len(fallen) == 1)
+    for env in envs.values():
+        env.close()
+    assert alike >= steps - 1 >= 9
 
 
 def test_what_is_seen_is_what_lies_there(builder: PlaceBlock) -> None:

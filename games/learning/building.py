@@ -1,13 +1,14 @@
 """Build a tower from the blocks one is given: a Gymnasium environment on the true table, with a true hand.
 
 An action is the pose of the next block, seen from above. The hand lowers the block there until something carries it
-and lets go; everything comes to rest; what it did to the tower is the reward. Importing this module registers the
-environment: `gymnasium.make("teeter.games.learning.building:teeter/PlaceBlock-v0")`.
+and lets go; everything comes to rest; what it did to the tower is the reward. Or, at many times the speed, the block
+lies exactly there, and forces alone tell whether all stands. Importing this module registers the environment:
+`gymnasium.make("teeter.games.learning.building:teeter/PlaceBlock-v0")`. Gymnasium reads no entry points.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import gymnasium
 import numpy as np
@@ -20,6 +21,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.world import FLOOR, TABLE, Body, Scale, typical_size
 from teeter.games.judge import places
 from teeter.games.judge.judge import TableScene, fell
+from teeter.games.learning.forces import ForceTable
 from teeter.games.learning.images import TableRenderer, depth_image
 from teeter.games.learning.observation import SIZE, ActionFrame, pose_of
 from teeter.games.play.table import Table
@@ -29,6 +31,7 @@ from teeter.models.catalogue import find
 
 PLACE_BLOCK = "teeter/PlaceBlock-v0"
 """The name of the environment in Gymnasium's registry."""
+Judge = Literal["simulation", "forces"]
 BLOCKS = tuple(f"bausack/{name}" for name in ("base_1", "cube", "cube_small", "arch", "disc", "slab_short"))
 """What is drawn from unless told otherwise: cuboids, a bow, discs."""
 MAX_COORDINATE = 20.0
@@ -51,7 +54,10 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
     blocks: catalogue ids, drawn from anew for every episode. count: blocks of an episode. span_mm: half the side of
     the square in which blocks are laid. is_upright: blocks are laid as the catalogue has them lie; else an action
     chooses the side. tremor_mm: root mean square of the hand's shaking along each axis. depth: pixels of a side of the
-    depth image, 0 for none. rewards: see `Rewards`.
+    depth image, 0 for none. rewards: see `Rewards`. judge: `simulation` for the hand on the true table; `forces` lays a
+    block exactly where it is let down and asks incremental statics, and the simulation only where forces say nothing;
+    of what falls `fell` then names the piece that goes first, and it lies where it was. What tips and would come to lean
+    on others is a fall to forces, and none to the rules that the simulation is judged by.
 
     Action: (x, y, yaw) or (x, y, yaw, side), each from -1 to 1: spans from the middle, half turns, share of the sides.
     Observation, lengths in spans: `pieces` (count, 7) positions and quaternions xyzw of the blocks laid, rows of zeros
@@ -73,14 +79,15 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         depth: int = 0,
         rewards: Rewards = Rewards(),
         render_mode: str | None = None,
+        judge: Judge = "simulation",
     ) -> None:
-        _check(blocks, count, span_mm, tremor_mm, depth, render_mode, self.metadata["render_modes"])
+        _check(blocks, count, span_mm, tremor_mm, depth, render_mode, self.metadata["render_modes"], judge)
         self.names = tuple(blocks)
         self._pieces = tuple(build(find(name)) for name in blocks)
         self.count, self.span, self.rewards = count, span_mm / 1e3, rewards
         self.frame = ActionFrame(0.0, 0.0, 0.0, self.span)
         self._tremor, self._pixels, self.render_mode = tremor_mm / 1e3, depth, render_mode
-        self.is_upright = is_upright
+        self.is_upright, self.judge = is_upright, judge
         self.action_space = spaces.Box(-1.0, 1.0, (SIZE - 1 if is_upright else SIZE,), np.float32)
         shapes: dict[str, spaces.Space[Any]] = {
             "pieces": spaces.Box(-MAX_COORDINATE, MAX_COORDINATE, (count, 7), np.float32),
@@ -95,12 +102,14 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         self._kinds: tuple[int, ...] = ()
         self._laid: list[str] = []
         self._table: Table | None = None
+        self._forces: ForceTable | None = None
 
     # -- what can be asked ---------------------------------------------------------------------------------------
 
     @property
     def table(self) -> Table:
-        """Returns the table of this episode. Raises RuntimeError before the first `reset`."""
+        """Returns the table of this episode. Raises RuntimeError before the first `reset`, and with forces as judge,
+        which have none."""
         if self._table is None:
             raise RuntimeError("call reset() first: there is no table yet")
         return self._table
@@ -108,7 +117,8 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
     @property
     def tower(self) -> tuple[Body, ...]:
         """Returns the blocks laid, in order, as they lie."""
-        return tuple(self.table.bodies[name] for name in self._laid)
+        bodies = self._bodies()
+        return tuple(bodies[name] for name in self._laid)
 
     @property
     def next_body(self) -> Body | None:
@@ -143,7 +153,11 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
             Body(str(number), self._pieces[kind], Pose((0, 0, 0))) for number, kind in enumerate(self._kinds)
         ]
         self._typical = typical_size(blocks)
-        self._table = Table((places.table(1200.0, 800.0),), Scale.of(blocks))
+        ground = places.table(1200.0, 800.0)
+        if self.judge == "forces":
+            self._forces = ForceTable(ground)
+        else:
+            self._table = Table((ground,), Scale.of(blocks))
         return self._observation(), self._info(())
 
     def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -151,12 +165,9 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         body = self.next_body
         if body is None:
             raise RuntimeError("all blocks are laid: call reset()")
-        before, height = self.table.scene(), self.height
-        goal = self.goal_of(body, action)
+        height, goal = self.height, self.goal_of(body, action)
         assert goal is not None, "the square lies on the table"
-        self._lay(body, goal)
-        self._laid.append(body.name)
-        down = self._fallen(before, body.at(goal), self.table.scene())
+        down = self._laid_down(body.at(goal))
         reward = self.rewards.falls if down else self._worth(height)
         return self._observation(), reward, bool(down) or self.next_body is None, False, self._info(down)
 
@@ -179,7 +190,20 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
     # -- what follows --------------------------------------------------------------------------------------------
 
     def _supports(self) -> list[Body]:
-        return [body for name, body in self.table.bodies.items() if name != FLOOR]
+        return [body for name, body in self._bodies().items() if name != FLOOR]
+
+    def _bodies(self) -> Mapping[str, Body]:
+        return self.table.bodies if self._forces is None else self._forces.bodies
+
+    def _laid_down(self, body: Body) -> tuple[str, ...]:
+        """Lays a block at its pose. Returns what falls."""
+        self._laid.append(body.name)
+        if self._forces is not None:
+            first = self._forces.lay(body)
+            return () if first is None else (first,)
+        before = self.table.scene()
+        self._lay(body, body.pose)
+        return self._fallen(before, body, self.table.scene())
 
     def _lay(self, body: Body, goal: Pose) -> None:
         """Lays a block with the hand from just above its place, as people set a block down."""
@@ -239,6 +263,7 @@ def _check(
     depth: int,
     mode: str | None,
     modes: list[str],
+    judge: str,
 ) -> None:
     """Raises ValueError for what no environment can be made of; names of blocks are the catalogue's to refuse."""
     catalogue = "give the catalogue ids of at least one piece, such as bausack/cube"
@@ -249,6 +274,11 @@ def _check(
         (0.0 <= tremor <= 20.0, f"tremor_mm={tremor}: from 0 to 20; a nervous hand has 2"),
         (0 <= depth <= 1024, f"depth={depth}: 0 for no depth image, or up to 1024 pixels a side"),
         (mode is None or mode in modes, f"render_mode={mode!r}: one of {modes}, or None"),
+        (judge in get_args(Judge), f"judge={judge!r}: simulation or forces"),
+        (
+            judge == "simulation" or tremor == 0.0,
+            f"tremor_mm={tremor}: judge='forces' has no hand that shakes",
+        ),
     ):
         if not is_sound:
             raise ValueError(fault)

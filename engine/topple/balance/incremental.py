@@ -75,17 +75,20 @@ class Added:
 
 class IncrementalStatics:
     """A tower to which pieces are added for the asking; the tower itself never changes. Not to be shared between
-    threads. touch: within which its pieces touch."""
+    threads. touch: within which its pieces touch. contacts: all of the tower, where they are known."""
 
-    def __init__(self, tower: Assembly, touch: TouchTolerance = TOUCH_DECLARED) -> None:
+    def __init__(
+        self, tower: Assembly, touch: TouchTolerance = TOUCH_DECLARED, *, contacts: Contacts | None = None
+    ) -> None:
         self.tower, self._touch = tower, touch
         self._names = {body.name for body in tower.bodies}
-        self._contacts = find_contacts(tower, *touch)
+        self._contacts = find_contacts(tower, *touch) if contacts is None else contacts
         self._balance = balance_of(tower, self._contacts)
         low, high = body_boxes(of_bodies(tower.bodies), len(tower.bodies))
         room = np.array([self._room(body) for body in tower.bodies])[:, None]
         self._low, self._high = low - room, high + room
         self._falls: list[Array] = []
+        self._last: tuple[Body | None, Contacts] = None, self._contacts
         self._held = FeasibleForces.of(self._balance)
 
     def adding(self, body: Body) -> Added:
@@ -93,6 +96,7 @@ class IncrementalStatics:
         if body.name in self._names or body.fixed:
             raise ValueError(f"{body.name} cannot be added: give a free piece a name of its own")
         whole, touches = self._joined(body)
+        self._last = body, whole
         if whole.curved:
             return Added(None, touches, whole.overlaps, "curved", curved_reason(whole))
         try:
@@ -107,7 +111,8 @@ class IncrementalStatics:
 
     def contacts(self, body: Body) -> Contacts:
         """Returns all contacts of the tower with the piece: the tower's own are those already known."""
-        return self._joined(body)[0]
+        asked, known = self._last
+        return known if asked is body else self._joined(body)[0]
 
     def _room(self, body: Body) -> float:
         """Metres around a body's corners within which others may touch it."""
