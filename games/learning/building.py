@@ -56,7 +56,7 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
     chooses the side. tremor_mm: root mean square of the hand's shaking along each axis. depth: pixels of a side of the
     depth image, 0 for none. rewards: see `Rewards`. judge: `simulation` for the hand on the true table; `forces` lays a
     block exactly where it is let down and asks incremental statics, and the simulation only where forces say nothing;
-    of what falls `fell` then names the piece that goes first, and it lies where it was. What tips and would come to lean
+    of what falls `fell` then names the piece that goes first, and it lies where it was. What tips to lean
     on others is a fall to forces, and none to the rules that the simulation is judged by.
 
     Action: (x, y, yaw) or (x, y, yaw, side), each from -1 to 1: spans from the middle, half turns, share of the sides.
