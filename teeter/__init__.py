@@ -115,6 +115,8 @@ if TYPE_CHECKING:
     from teeter.games.api.certificates import CertificateResult as CertificateResult
     from teeter.games.api.certificates import verify_certificate as verify_certificate
     from teeter.games.api.checker import Checker as Checker
+    from teeter.games.api.dataset import DatasetResult as DatasetResult
+    from teeter.games.api.dataset import write_dataset as write_dataset
     from teeter.games.api.functions import build as build
     from teeter.games.api.functions import check as check
     from teeter.games.api.functions import check_many as check_many
@@ -165,6 +167,7 @@ _HOMES = {
     "engine.workers": "Interrupted",
     "games.api.certificates": "CertificateResult verify_certificate",
     "games.api.checker": "Checker",
+    "games.api.dataset": "DatasetResult write_dataset",
     "games.api.functions": _FUNCTIONS,
     "games.api.many": "ManyResult ManyRow",
     "games.api.mend": "MendChange MendResult",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import parquet
 
 import teeter
 from teeter.engine import scratch
@@ -81,6 +82,13 @@ def labelled(scene: str) -> str:
     return repr({name: column.tolist() for name, column in table.columns.items()})
 
 
+def collected(scene: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        made = teeter.write_dataset(Path(folder) / "set", [scene], splits={"all": 1.0}, workers=1)
+        rows = parquet.read_table(made.folder / "data" / "all.parquet").to_pylist()
+    return repr((made.words, rows))
+
+
 def certified(scene: str) -> str:
     loaded = load(scene)
     proof = certify(loaded.assembly, stands=True)
@@ -101,6 +109,7 @@ def verified(scene: str) -> str:
 ASKED: tuple[tuple[Any, str], ...] = (
     (probed, "two_bricks"),
     (checked, "two_bricks"),
+    (collected, "two_bricks"),
     (checked, "harmonic_inside"),
     (probed, "bridge"),
     (swept, "two_bricks"),

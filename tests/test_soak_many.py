@@ -9,8 +9,8 @@ from random_stacks import rooms, stack
 
 import teeter
 
-STACKS = 5000
-AT_ONCE = 500
+STACKS = 600
+AT_ONCE = 100
 
 
 @pytest.mark.soak

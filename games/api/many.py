@@ -112,7 +112,7 @@ def check_many(
     """As `Checker.check_many`. options_of: how a scene is checked."""
     if method not in CHUNK:
         raise ArgumentError(f"method = {method!r}: must be 'statics' or 'full'")
-    tasks = list(_tasks(scenes, options_of))
+    tasks = list(tasks_of(scenes, options_of))
     size = CHUNK[method]
     chunks = [tasks[at : at + size] for at in range(0, len(tasks), size)]
     rows: list[ManyRow] = []
@@ -126,7 +126,8 @@ def check_many(
     return ManyResult(tuple(rows), len(tasks))
 
 
-def _tasks(scenes: ManyScenes, options_of: OptionsOf) -> Iterator[Task]:
+def tasks_of(scenes: ManyScenes, options_of: OptionsOf) -> Iterator[Task]:
+    """Yields every scene with how it is checked. Raises TeeterError."""
     if not (
         isinstance(scenes, tuple)
         and len(scenes) == 2
