@@ -124,6 +124,7 @@ def build(site: Path, has_gallery: bool = True) -> int:
         source = Path(scratch, "pages")
         shutil.copytree(ROOT / "docs" / "pages", source)
         shutil.copytree(ROOT / "docs" / "notebooks", source / "notebooks")
+        shutil.copytree(ROOT / "docs" / "cluster", Path(scratch, "cluster"))
         for folder in ("pictures", "rules"):
             (source / folder).mkdir()
         for picture in sorted((ROOT / "games" / "pictures").iterdir()):

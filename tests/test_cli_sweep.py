@@ -10,15 +10,18 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 from typer.testing import CliRunner
 
 from teeter.games.cli import app
 
+ROOT = Path(__file__).resolve().parent.parent
 BRIDGE = ("bridge", "--piece", "counterweight", "--y", "0")
 COLUMNS = "number,scene,x_mm,y_mm,z_mm,yaw_deg,verdict,judge,tilt_deg,weakest,key"
 
@@ -274,6 +277,38 @@ def test_shards_put_together_are_the_sweep(tmp_path: Path, ending: str) -> None:
     assert (code, "exists" in err or "there already" in err) == (2, True), err
     _, said, _ = merge(str(parts[0]), str(parts[2]), "--out", str(out), "--force")
     assert "3 before the last are missing: 1, 4, 7" in said
+
+
+@pytest.mark.slow
+def test_the_array_job_of_the_docs_is_the_sweep(tmp_path: Path) -> None:
+    """Its script, as SLURM would start it."""
+    script = ROOT / "docs" / "cluster" / "sweep.sbatch"
+    text = script.read_text("utf-8")
+    small = tmp_path / "sweep.sbatch"
+    small.write_text(text.replace("--x=-60:60:25 --y=-10:10:5", "--x=-60:-50:3 --y=0"))
+    assert small.read_text() != text
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for shard in (2, 1):
+        env = os.environ | {"PATH": path, "SLURM_ARRAY_TASK_ID": str(shard), "SLURM_ARRAY_TASK_COUNT": "2"}
+        subprocess.run(["bash", small], cwd=tmp_path, env=env, check=True)
+    parts = sorted(map(str, tmp_path.glob("part-*.csv")))
+    assert merge(*parts, "-o", str(tmp_path / "map.csv"))[0] == 0
+    words = ("bridge", "--piece", "counterweight", "--x=-60:-50:3", "--y=0", "--workers", "1")
+    assert teeter(*words, "-o", str(tmp_path / "whole.csv"))[0] == 0
+    assert (tmp_path / "map.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_the_manifest_starts_commands_that_dask_has_and_our_image() -> None:
+    manifest = yaml.safe_load((ROOT / "docs" / "cluster" / "dask.yaml").read_text("utf-8"))
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    for part in ("worker", "scheduler"):
+        (container,) = manifest["spec"][part]["spec"]["containers"]
+        assert container["image"].endswith(f"/teeter:{version}")
+        told = subprocess.run(
+            [sys.executable, "-m", "dask", part, "--help"], capture_output=True, text=True, check=True
+        )
+        assert all(word in told.stdout for word in container["args"] if word.startswith("--"))
+        assert container["args"][:2] == ["dask", part]
 
 
 def test_what_cannot_be_put_together_is_refused(tmp_path: Path) -> None:
