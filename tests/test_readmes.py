@@ -31,7 +31,7 @@ PARTLY = (
     "from teeter.engine.view.video.make import make",
 )
 """A block that opens a window, or draws a whole film, is compiled and its imports are made, no more."""
-OTHER_PROGRAMS = {"pip", "dask", "python", "pytest"}
+OTHER_PROGRAMS = {"pip", "dask", "python", "pytest", "sbatch", "kubectl"}
 
 
 class Block(NamedTuple):
