@@ -19,6 +19,7 @@ try:
     import atexit
     import contextlib
     import signal
+    from types import FrameType
     from typing import NoReturn
 
     from teeter.games import exits
@@ -31,6 +32,8 @@ except Exception as error:  # a file of the current folder hides a module of Pyt
 
 LATE_S = 0.05
 """Seconds after which an interrupt comes again."""
+LOADING = ("create_module", "exec_module")
+"""Methods of the import system in which a compiled library initialises itself."""
 LEAST_MEMORY = 400_000_000
 """Bytes of address space; `teeter check` of a few bricks takes 360 million."""
 OUT_OF_MEMORY = b"teeter: out of memory, no verdict\n"
@@ -78,28 +81,31 @@ def _run(came: list[int]) -> None:
             raise SystemExit(exits.answer(print_plainly(sys.argv[2:], error))) from None
         exits.cannot_start(error)
 
-    def interrupt(number: int, frame: object) -> NoReturn:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         came.append(number)
-        raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+        end(Terminated if number == signal.SIGTERM else KeyboardInterrupt, frame)
 
-    def again(unraisable: sys.UnraisableHookArgs) -> None:
-        """An interrupt that came where Python drops exceptions, as in a callback, comes again a moment later."""
-        error = unraisable.exc_type
-        if not issubclass(error, KeyboardInterrupt):
-            _dropped(unraisable)
-            return
-
-        def late(number: int, frame: object) -> NoReturn:
+    def end(error: type[KeyboardInterrupt], frame: FrameType | None) -> None:
+        if not _is_in_a_library(frame):
             raise error
+        end_soon(error)
 
+    def end_soon(error: type[KeyboardInterrupt]) -> None:
         if not hasattr(signal, "setitimer"):  # Windows
             import _thread
             import threading
 
             threading.Timer(LATE_S, _thread.interrupt_main).start()
             return
-        signal.signal(signal.SIGALRM, late)
+        signal.signal(signal.SIGALRM, lambda number, frame: end(error, frame))
         signal.setitimer(signal.ITIMER_REAL, LATE_S)
+
+    def again(unraisable: sys.UnraisableHookArgs) -> None:
+        """An interrupt that came where Python drops exceptions, as in a callback, comes again a moment later."""
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            end_soon(unraisable.exc_type)
+        else:
+            _dropped(unraisable)
 
     def note(number: int, frame: object) -> None:
         came.append(number)
@@ -154,6 +160,16 @@ def _dropped(unraisable: sys.UnraisableHookArgs) -> None:
         _say_out_of_memory()
         os._exit(exits.CRASHED)
     sys.__unraisablehook__(unraisable)
+
+
+def _is_in_a_library(frame: FrameType | None) -> bool:
+    """Whether a compiled library is being loaded: an exception within would end the process (Panda3D's), or be lost."""
+    while frame is not None:
+        loader = frame.f_locals.get("self") if frame.f_code.co_name in LOADING else None
+        if type(loader).__name__ == "ExtensionFileLoader":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _leave_while_loading(number: int, frame: object) -> NoReturn:

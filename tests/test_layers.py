@@ -311,7 +311,7 @@ CEILINGS = {
     "games/present": 5460,
     "games/ui": 480,
     "games/host": 2370,
-    "games": 32330,
+    "games": 32355,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5030

@@ -125,6 +125,32 @@ def test_a_signal_ends_everything_quietly(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("after_s", [0.0, 0.02])
+def test_a_signal_waits_until_a_library_is_loaded(
+    number: signal.Signals, after_s: float, tmp_path: Path
+) -> None:
+    """An interrupt within the initialisation of Panda3D ends the process with a segmentation fault."""
+    need("OpenGL")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "teeter", "check", "two_bricks", "--workers", "1", "--picture", "out.png"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    maps = Path(f"/proc/{running.pid}/maps")
+    while "panda3d/core." not in maps.read_text():
+        assert running.poll() is None
+        time.sleep(0.002)
+    time.sleep(after_s)
+    running.send_signal(number)
+    _, error = running.communicate(timeout=WAIT_S)
+    assert (running.returncode, error) == (128 + number, "teeter: stopped\n")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["noise", pytest.param("video", marks=pytest.mark.soak)])
 def test_a_killed_command_leaves_no_process_and_the_next_one_sweeps_up(command: str, tmp_path: Path) -> None:
     found = caught(COMMANDS[command], signal.SIGKILL, 3.0, tmp_path)
