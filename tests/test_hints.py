@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,12 +20,13 @@ from teeter.engine.world import FLOOR
 from teeter.games.core.events import Fell, HitNeighbour, Question
 from teeter.games.core.rules import Input, Need, Wait
 from teeter.games.game import stock_of
+from teeter.games.host.wishes import Coach
 from teeter.games.judge.judge import TableScene
 from teeter.games.play.held_piece import HeldPiece
 from teeter.games.play.preview import Previewer, shifted
 from teeter.games.play.recording import begin
 from teeter.games.players.bots import HOVER, SINK, bots_of, lay, offers, pull, skill_of
-from teeter.games.present.asking import NearestAnswer, PlaceAnswer, PlaceQuestion
+from teeter.games.present.asking import Answer, NearestAnswer, PlaceAnswer, PlaceQuestion, WhyAnswer
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.hint_process import answerer
@@ -269,7 +271,7 @@ class Answers:
 
     def __init__(self) -> None:
         self.asked: list[PlaceQuestion] = []
-        self.come: list[tuple[int, PlaceAnswer | NearestAnswer]] = []
+        self.come: list[tuple[int, Answer]] = []
 
     def tell(self, body: object) -> None:
         """What is known of a body."""
@@ -278,7 +280,7 @@ class Answers:
         self.asked.append(question)
         return len(self.asked)
 
-    def poll(self) -> list[tuple[int, PlaceAnswer | NearestAnswer]]:
+    def poll(self) -> list[tuple[int, Answer]]:
         found, self.come = self.come, []
         return found
 
@@ -351,6 +353,33 @@ def test_the_coach_looks_first_then_says_for_good_and_points_to_a_better_place()
     assert hints.word == "It falls to the right; it may lie 4 mm to the left and 3 mm to the back"
     hints.shows_hint = False
     assert not [each for each in hints.guides(grip) if isinstance(each, Arrow)]
+
+
+def test_the_coach_of_browsers_says_the_same_and_why_pieces_fell() -> None:
+    hints, answers, looks, grip = asking()
+    coach = Coach(hints.client)
+    coach._questions = answers  # type: ignore[assignment]
+    coach._looks = looks  # type: ignore[assignment]
+    coach.ask(grip.goal, "Ana", (-1.0, 0.0), 7)
+    looks.come = [(1, PlaceAnswer("falls", 0.0, grip.goal, is_first=True, towards=(-1.0, 0.0)))]
+    said = coach.poll()
+    assert said is not None
+    assert (said[0], coach.seat) == ("Ana", "Ana")
+    assert (said[1]["sentence"], said[1]["is_first"]) == ("First look: it falls to the right.", True)
+    answers.come = [(1, PlaceAnswer("falls", 0.0, None, is_end=True))]
+    said = coach.poll()
+    assert said is not None
+    assert (said[1]["verdict"], said[1]["number"], said[1]["place"]) == ("topples", 7, None)
+    assert said[1]["sentence"] == "It falls to the right. This would end the game, and not win it."
+    answers.come = [(2, NearestAnswer(Pose((0.0, 0.005, 0.1))))]
+    said = coach.poll()
+    assert said is not None
+    assert said[1]["sentence"].startswith("It falls to the right; it may lie 5 mm to the front.")
+    assert said[1]["place"] == [0.0, 0.005, 0.1, 0.0, 0.0, 0.0, 1.0]
+    coach.ask_why(Path("game.teeter"))
+    answers.come = [(3, WhyAnswer("It stood 3 mm too far out."))]
+    assert coach.poll() is None
+    assert coach.why == "It stood 3 mm too far out."
 
 
 def test_a_purist_asks_nothing() -> None:

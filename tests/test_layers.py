@@ -308,13 +308,13 @@ CEILINGS = {
     "scenes": 5090,
     "engine": 29530,
     "games/server": 1770,
-    "games/present": 5460,
+    "games/present": 5470,
     "games/ui": 480,
-    "games/host": 2370,
+    "games/host": 2395,
     "games": 32355,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
-SCRIPT_CEILING = 5030
+SCRIPT_CEILING = 5070
 """Lines of TypeScript."""
 
 

@@ -61,15 +61,11 @@ class MendChange(Untrue):
 
     def to_json(self) -> dict[str, Any]:
         """A change of `teeter mend --json`."""
-        numbers = ("effort", "tilt_deg", "move_mm", "up_mm", "turn_deg", "mass_g", "friction", "force_n")
-        return {
-            "kind": self.kind,
-            "piece": self.pieces[0],
-            "pieces": list(self.pieces),
-            "sentence": self.sentence,
-            "verdict": self.check.word,
-            **{name: _rounded(getattr(self, name)) for name in (*numbers, "point_mm", "height_mm")},
-        }
+        from teeter.games.api.schema import ChangeJson
+
+        own = {"piece": self.pieces[0], "verdict": self.check.word}
+        names = ChangeJson.__annotations__
+        return {name: own[name] if name in own else _rounded(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,7 +29,8 @@ def recording_page(file: Path, out: Path, *, force: bool = False) -> ExportResul
     bodies = placed(replay, bodies_of(replay))
     scenery = scenery_of(replay, bodies)
     marks = [(mark.seconds, mark.kind, mark.text) for mark in marks_of(replay, scenery)]
-    data = recording_data(scenery, bodies, with_causes(telling_of(replay), replay), marks, blob)
+    telling = with_causes(telling_of(replay), replay, has_margins=True)
+    data = recording_data(scenery, bodies, telling, marks, blob)
     text = html.page({"kind": "recording", **data}, blob)
     html.save(out, text, force=force)
     return ExportResult(out, len(text.encode()), replay.seconds)

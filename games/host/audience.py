@@ -37,6 +37,8 @@ class Audience:
         self.view: TableView | None = None
         """What was last seen of the table."""
         self.broken: Broken | None = None
+        self.why = ""
+        """Why pieces fell the last time, once the game is over and that is known."""
         """Why the game cannot go on."""
 
     def joined(self) -> list[Connection]:
@@ -65,7 +67,7 @@ class Audience:
 
     def tell_turn(self) -> None:
         """Tells everybody whose turn it is, and how it ended."""
-        over = self.views[""].over()
+        over = self.views[""].over(self.why)
         for seat, view in self.views.items():
             listeners = [each for each in self.joined() if each.seat == seat]
             if not listeners:
@@ -146,7 +148,7 @@ class Audience:
         if self.view is not None:
             connection.send_change(self._table(connection), but="step")
         self._send_turn(connection, view.turn(self._wishes.turn, self._wishes.need))
-        over = view.over()
+        over = view.over(self.why)
         if over is not None:
             connection.send_change(over)
         if self.broken is not None:

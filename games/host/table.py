@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from teeter.games.core.random_state import is_drawn
+from teeter.games.core.rules import Wait
 from teeter.games.faults import FAULTS, left_out, or_else
 from teeter.games.host.audience import Audience
 from teeter.games.host.connection import BROKEN_RULE, Connection, ConnectionLimits
@@ -96,6 +97,7 @@ class HostedTable:
         self.audience = Audience(plan, opening, self.chairs, self._wishes, has_pictures=hosting.has_pictures)
         self._is_moved = False
         self._pictured = 0.0
+        self._is_why_asked = False
         self._known_faults = 0
         self._lapse = ""
         self._people = People(hosting.links, self.chairs, self.audience, hosting.say)
@@ -186,6 +188,8 @@ class HostedTable:
             coached = self._coach.poll()
             if coached is not None:
                 self.audience.send_to(*coached)
+        with left_out("why pieces fell"):
+            self._tell_why()
         with left_out("the pictures"):
             self.audience.tell_pictures()
         self._tell_faults()
@@ -195,6 +199,17 @@ class HostedTable:
             waits = "; the game waits for it" if self._wishes.need.player == name else ""
             self._people.tell(f"{name} has been away for {AWAY_S / 60:.0f} minutes: the seat is free{waits}.")
             self.audience.tell_seats()
+
+    def _tell_why(self) -> None:
+        """Asks why pieces fell once the game is over and its record is packed, and tells everybody."""
+        client, file = self._client, self._client.plan.file
+        is_over = client.waits is not None and client.waits.need.wait is Wait.OVER
+        if is_over and file is not None and client.fell_s is not None and not self._is_why_asked:
+            self._is_why_asked = True
+            self._coach.ask_why(file)
+        if self._coach.why and not self.audience.why:
+            self.audience.why = self._coach.why
+            self.audience.tell_turn()
 
     def _tell_faults(self) -> None:
         """Tells everybody what failed and is left out; where its report is, to the terminal alone."""
@@ -224,7 +239,7 @@ class HostedTable:
             self._is_moved
             or self._wishes.is_aiming
             or self.audience.painter.is_busy
-            or bool(self._coach.seat)
+            or self._coach.is_waiting
         )
 
     # -- from browsers -----------------------------------------------------------------------------------------------

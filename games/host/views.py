@@ -134,8 +134,8 @@ class SeatView(ClientState):
             for seat, value in zip(self.state.seats, scores, strict=True)
         ]
 
-    def over(self) -> Over | None:
-        """Returns how the game ended, None while it goes on."""
+    def over(self, why: str = "") -> Over | None:
+        """Returns how the game ended, None while it goes on. why: pieces fell the last time."""
         outcome = self.game.rules.outcome(self.state)
         if outcome is None:
             return None
@@ -145,6 +145,7 @@ class SeatView(ClientState):
             "reason": capital(outcome.reason.text),
             "clause": outcome.reason.clause,
             "result": won(outcome.winners),
+            "why": why,
         }
 
     def colour(self, seat: int) -> str:

@@ -5,6 +5,7 @@ The coach speaks to browsers, which know no solids.
 """
 
 import time
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from teeter.games.core.words import capital
 from teeter.games.host.connection import Connection
 from teeter.games.host.seats import WishError
 from teeter.games.host.views import SeatView
-from teeter.games.present.asking import Asker, NearestAnswer, PlaceAnswer, Risk
+from teeter.games.present.asking import Asker, NearestAnswer, PlaceAnswer, Risk, WhyAnswer, WhyQuestion
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import coached
@@ -269,6 +270,8 @@ class Coach(Asker):
         self._place: Pose | None = None
         self.nearest: Pose | None = None
         """Where the held piece may lie instead, as was said last."""
+        self.why = ""
+        """Why pieces fell the last time, once that is known."""
         self.seat = ""
         """Who asked; empty while nobody waits for an answer."""
 
@@ -280,9 +283,16 @@ class Coach(Asker):
         self._answer = self.nearest = None
         self._ask_place(self.client.held, place)
 
+    def ask_why(self, file: Path) -> None:
+        """Asks why pieces fell in a game that is over and packed; `why` says it."""
+        self._ask(WhyQuestion(file))
+
     def poll(self) -> tuple[str, Coached] | None:
         """Returns who asked, and the `coached` message; None while there is no answer."""
         for answer in self._answers():
+            if isinstance(answer, WhyAnswer):
+                self.why = answer.sentence
+                continue
             if isinstance(answer, NearestAnswer):
                 self.nearest = answer.place
                 if answer.place is None or self._answer is None:

@@ -177,20 +177,23 @@ def causes_of(
     )
 
 
-def with_causes(telling: Telling, replay: Replay) -> Telling:
+def with_causes(telling: Telling, replay: Replay, *, has_margins: bool = False) -> Telling:
     """Returns the words that go with a recording, and why pieces fell, told as they do; as they are where nobody can
-    say why, as where the rules refuse what the record has them take."""
+    say why, as where the rules refuse what the record has them take. has_margins: with those after every move."""
 
-    def causes() -> tuple[Cause, ...]:
+    def found() -> tuple[tuple[Margin, ...], tuple[Cause, ...]]:
         try:
-            return causes_of(replay)
+            margins = margins_of(replay) if has_margins else ()
+            return margins, causes_of(replay, margins)
         except RecordError:
-            return ()
+            return (), ()
 
     # a film is worth more than the words about it
-    why = [Caption(each.seconds, each.sentence) for each in or_else("why pieces fell", causes, ())]
+    margins, causes = or_else("why pieces fell", found, ((), ()))
+    why = [Caption(each.seconds, each.sentence) for each in causes]
     lines = sorted([*telling.lines, *why], key=lambda line: line.seconds)
-    return replace(telling, lines=tuple(lines))
+    line = tuple((each.seconds, each.tilt_deg) for each in margins)
+    return replace(telling, lines=tuple(lines), margins=line)
 
 
 def _cause(recorded: _Recorded, at: int, checkpoint: Checkpoint, margins: Sequence[Margin]) -> Cause:

@@ -137,6 +137,11 @@ class Asker:
         self._number = self._look = 0
         self._place_asked: PlaceQuestion | None = None
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether an answer is under way."""
+        return self._questions.is_busy or self._looks.is_busy
+
     def _ask(self, question: Question) -> None:
         self._tell()
         self._number, self._look, self._place_asked = self._questions.ask(question), 0, None
@@ -174,10 +179,10 @@ class Asker:
             if number == self._number:
                 # what is known for good comes after a first look, and before no other
                 self._look = 0
-                yield answer
                 asked = self._place_asked
                 if asked is not None and isinstance(answer, PlaceAnswer) and answer.is_bad:
                     self._number = self._questions.ask(replace(asked, wanted="nearest"))
+                yield answer
                 return
         yield from (answer for answer in looks if self._look and not isinstance(answer, Failed))
 

@@ -237,13 +237,14 @@ class Away(TypedDict):
 
 
 class Over(TypedDict):
-    """How the game ended."""
+    """How the game ended. why: pieces fell the last time, empty where that is not known (yet)."""
 
     type: Literal["over"]
     winners: list[str]
     reason: str
     clause: str
     result: str
+    why: str
 
 
 class BrokenNews(TypedDict):

@@ -102,6 +102,7 @@ def recording_data(
         },
         "lines": [[line.seconds, clean(line.text), clean(line.who)] for line in telling.lines],
         "marks": [[seconds, kind, clean(text)] for seconds, kind, text in (*marks, *_turns(telling))],
+        "margins": [[seconds, None if tilt is None else round(tilt, 2)] for seconds, tilt in telling.margins],
         "sound": _sound(scenery, known),
     }
 

@@ -41,12 +41,14 @@ class Caption:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What words go with a recording. lines: of the story, in order. result: one sentence, empty without an end."""
+    """What words go with a recording. lines: of the story, in order. result: one sentence, empty without an end.
+    margins: seconds, and the degrees of tilt that the tower of a game bears from then on, None where nobody knows."""
 
     title: str
     players: tuple[str, ...] = ()
     result: str = ""
     lines: tuple[Caption, ...] = ()
+    margins: tuple[tuple[float, float | None], ...] = ()
 
 
 def clean(text: str) -> str:

@@ -65,6 +65,7 @@ export interface RecordingData extends SceneData {
   director: { rate: number; fov: number; path: Place };
   lines: [seconds: number, text: string, who: string][];
   marks: [seconds: number, kind: string, text: string][];
+  margins: [seconds: number, degrees: number | null][]; // that the tower of a game bears from then on
   sound: {
     sounds: {
       modes: [hertz: number, decay: number, strength: number][];

@@ -352,9 +352,10 @@ export class Desk {
   }
 
   end(over: Over | null, why = ""): void {
-    const place = this.part.over;
+    const place = this.part.over,
+      isClosed = place.hidden && place.childElementCount > 0; // by who looks at the table
     place.replaceChildren();
-    place.hidden = !over && !why;
+    place.hidden = (!over && !why) || (isClosed && !!over?.why);
     if (why) {
       make("h1", "", place, "The game cannot go on");
       make("p", "", place, why);
@@ -362,6 +363,7 @@ export class Desk {
     if (!over) return;
     make("h1", "", place, over.result);
     make("p", "reason", place, over.clause ? `${over.reason} (${over.clause})` : over.reason);
+    if (over.why) make("p", "fall", place, `The last fall: ${over.why}`);
     const table = make("div", "", place);
     for (const score of this.turn?.scores ?? []) {
       const row = make("div", "seat", table);

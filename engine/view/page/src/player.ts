@@ -13,6 +13,8 @@ const SPEEDS = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16];
 const LEAD_S = 0.6; // before a fall, when going to it
 const STAY_S = 3.2;
 const STEP_S = 1 / 60;
+const SVG = "http://www.w3.org/2000/svg";
+const DROP = 0.6; // of the margin before: less is a drop
 
 export class Player {
   seconds = 0;
@@ -172,6 +174,7 @@ export class Player {
     bar.line = make("output", "line", root);
     const foot = make("footer", "panel", root),
       rail = make("div", "rail", foot);
+    this.drawMargins(rail);
     const scrub = make("input", "", rail);
     Object.assign(scrub, {
       type: "range",
@@ -202,6 +205,44 @@ export class Player {
     bar.sound = button(row, "sound off", "Sound (S)", () => this.hear());
     bar.clock = make("span", "clock", row);
     return scrub;
+  }
+
+  // How firm the tower was over the whole game, and where that dropped.
+  private drawMargins(rail: HTMLElement): void {
+    const { margins, seconds: end } = this.data,
+      known = margins.filter((each) => each[1] !== null).map((each) => each[1]!);
+    if (known.length < 2 || !end) return;
+    const top = Math.max(...known, 1e-9),
+      picture = document.createElementNS(SVG, "svg"),
+      line = document.createElementNS(SVG, "path"),
+      title = document.createElementNS(SVG, "title");
+    const of = (at: number): string => `${at.toFixed(1)} degrees`;
+    const spans = margins.map(([from, degrees], at) => ({ from, to: margins[at + 1]?.[0] ?? end, degrees }));
+    const boxes = spans.map(({ from, to, degrees }) =>
+      degrees === null ? "" : `M${from} 1V${1 - degrees / top}H${to}V1Z`,
+    );
+    title.textContent = `How far the tower was from falling: ${of(Math.min(...known))} at least, ${of(top)} at most`;
+    line.setAttribute("d", boxes.join(""));
+    for (const [name, value] of Object.entries({
+      class: "margins",
+      viewBox: `0 0 ${end} 1`,
+      preserveAspectRatio: "none",
+      role: "img",
+    }))
+      picture.setAttribute(name, value);
+    picture.append(title, line);
+    rail.append(picture);
+    picture.addEventListener("click", (event) => {
+      const { left, width } = picture.getBoundingClientRect();
+      this.seek((end * (event.clientX - left)) / width);
+    });
+    spans.forEach(({ from, degrees }, at) => {
+      const before = spans[at - 1]?.degrees ?? null;
+      if (degrees === null || before === null || degrees > DROP * before) return;
+      const mark = make("i", "mark drop", rail);
+      mark.style.left = `${(100 * from) / end}%`;
+      mark.title = `The tower lost firmness: ${of(degrees)} from falling, ${of(before)} before`;
+    });
   }
 
   private hear(): void {

@@ -40,7 +40,7 @@ export interface Coached {type: "coached"; number: number; verdict: "stands" | "
 export interface Guest {name: string; role: "host" | "seat" | "spectator" | null; muted: boolean;}
 export interface Guests {type: "guests"; guests: (Guest)[];}
 export interface Landing {type: "landing"; number: number; goal: (number)[]; pose: (number)[] | null; low: number; turned: number; place: string;}
-export interface Over {type: "over"; winners: (string)[]; reason: string; clause: string; result: string;}
+export interface Over {type: "over"; winners: (string)[]; reason: string; clause: string; result: string; why: string;}
 export interface PictureNews {type: "pictures"; pictures: Record<string, string>;}
 export interface PlaceRows {type: "places"; poses: ((number)[])[];}
 export interface PointedNews {type: "pointed"; piece: string; pose: (number)[];}
