@@ -1,4 +1,4 @@
-"""A `World` of rigid bodies in Bullet. The only file that imports pybullet; every quirk of it is met here.
+"""A `World` of rigid bodies in Bullet; every quirk of pybullet is met here or in `engine.bullet_steps`.
 
 What is done, and why (measurements in engine/README.md):
 
@@ -14,14 +14,16 @@ What is done, and why (measurements in engine/README.md):
 * A state restored into the world it came from does not repeat exactly. `BulletSnapshot.restored` makes a fresh world,
   and whoever wants to return to a moment goes on from a restored world too: then all go the same way.
 * Bullet's integrator (semi-implicit Euler) is position Verlet read half a step late: positions here are moved back
-  by v dt/2, and a launch moves the body ahead by v dt/2, which makes free fall and Coulomb stops second order.
+  by v dt/2, and a launch moves the body ahead by v dt/2, which makes free fall and Coulomb stops second order. Of a
+  step in parts it is half a part.
+* What is fast is stepped finer: see `engine.bullet_steps`.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,37 +31,14 @@ from typing import Any
 import numpy as np
 
 from teeter.engine import bullet_body
-from teeter.engine.bullet_body import (
-    BulletBody,
-    contact_of,
-    mass_frame,
-    outwards,
-    solver_settings,
-    surface_settings,
-)
+from teeter.engine.bullet_body import BulletBody, contact_of, surface_settings
+from teeter.engine.bullet_steps import BulletSteps, pybullet
 from teeter.engine.geometry.rotation import even_directions, nudged
+from teeter.engine.pace import Pace
 from teeter.engine.pose import Pose
-from teeter.engine.process import suppress_stderr
 from teeter.engine.scratch import scratch_files, scratch_folder
 from teeter.engine.world import Body, Contact, Snapshot, Tick, Vector, World
 from teeter.models.piece import Array
-
-with suppress_stderr():
-    # it greets on standard error when it is imported, in the middle of whatever a command reports there
-    import pybullet
-
-
-_idle: list[int] = []
-"""Connections whose worlds are closed: one that is made anew costs as much as a hundred steps, one that is reset is
-empty all the same."""
-
-
-def _connected() -> int:
-    try:
-        return _idle.pop()
-    except IndexError:
-        return int(pybullet.connect(pybullet.DIRECT))
-
 
 HEAD_BYTES = 12
 """Of a state, before its first chunk."""
@@ -85,11 +64,13 @@ class BulletSnapshot(Snapshot):
     """A `Snapshot` of a `BulletWorld`.
 
     slots: the bodies as they were added, in that order (their shapes depend on how they lay then), None where one was
-    removed. data: Bullet's record of poses, velocities and contacts, which Bullet does not check.
+    removed. data: Bullet's record of poses, velocities and contacts, which Bullet does not check. pace: of which the
+    parts say how far ahead the poses are.
     """
 
     slots: tuple[Body | None, ...]
     data: bytes
+    pace: Pace
 
     def restored(self) -> BulletWorld:
         world = BulletWorld(scale=self.scale, tuning=self.tuning)
@@ -107,10 +88,8 @@ class BulletWorld(World):
     _bodies: dict[str, BulletBody]
 
     def _open(self) -> None:
-        self._names: dict[int, str] = {}
         self._slots: list[str] = []
-        self._client: int = _connected()
-        self._configure()
+        self._steps = BulletSteps(self.scale, self.tuning, self._bodies)
 
     # -- what a World does -------------------------------------------------------------------------------------
 
@@ -132,14 +111,18 @@ class BulletWorld(World):
         surface = surface_settings(self.tuning, self.rate, body.piece, body.fixed)
         self._call(pybullet.changeDynamics, item.handle, -1, **surface)
         self._bodies[body.name] = item
-        self._names[item.handle] = body.name
+        self._steps.changed()
+        self._steps.names[item.handle] = body.name
         self._slots.append(body.name)
         self._take_loads(body)
 
     def remove(self, name: str) -> None:
         item = self._find(name)
         self._call(pybullet.removeBody, item.handle)
-        del self._bodies[name], self._names[item.handle]
+        self._steps.tell({item.handle})
+        del self._bodies[name], self._steps.names[item.handle]
+        self._steps.changed()
+        self._steps.pace.forget(name)
         self._loads.pop(name, None)
         self._rolling.remove(name)
         self._slots[self._slots.index(name)] = ""
@@ -148,7 +131,7 @@ class BulletWorld(World):
         for _ in range(steps):
             self._pull()
             self._resist()
-            self._call(pybullet.stepSimulation)
+            self._steps.take()
         self._step += steps
 
     def _pull(self) -> None:
@@ -165,7 +148,7 @@ class BulletWorld(World):
             torque = np.cross(arms @ axes.T, forces).sum(axis=0)
             self._turn(name, torque * self.scale.mass * self.scale.length**2)
             total = forces.sum(axis=0).tolist()
-            self._call(pybullet.applyExternalForce, item.handle, -1, total, place, pybullet.WORLD_FRAME)
+            self._steps.push(pybullet.applyExternalForce, item.handle, -1, total, place, pybullet.WORLD_FRAME)
 
     def _turn(self, name: str, torque: Array) -> None:
         item = self._find(name)
@@ -174,10 +157,10 @@ class BulletWorld(World):
                 self._call(pybullet.getBasePositionAndOrientation, item.handle)[1]
             )
         ).reshape(3, 3)
-        moments = mass_frame(item.body.piece).moments
         speed, spin = self._call(pybullet.getBaseVelocity, item.handle)
-        turning = np.array(spin) + axes @ ((axes.T @ torque) / moments) / self.rate
+        turning = np.array(spin) + axes @ ((axes.T @ torque) / item.moments) / self.rate
         self._call(pybullet.resetBaseVelocity, item.handle, speed, turning.tolist())
+        self._steps.pace.fastest = math.inf
 
     def settle(self, stages: int = 1) -> None:
         """Let a scene that was put together at rest find its contact forces.
@@ -186,15 +169,19 @@ class BulletWorld(World):
         Meanwhile everything is damped, so that nothing gathers speed from a support that is not there yet; what
         cannot stand goes on falling afterwards. Not for scenes with moving bodies: it would stop them.
         """
-        free = self._free()
+        free, pace = self._steps.free, self._steps.pace
+        self._steps.take_whole()
         self._seed([item for item in free if any(part.kind == "hull" for part in item.body.piece.parts)])
         self._pace(self.tuning.settle_iterations, self.tuning.settling_damping, free)
+        # nothing gathers speed
+        pace.fastest = -math.inf
         self._take_weight(stages)
+        pace.fastest = math.inf
         self._pace(self.tuning.iterations, 0.0, free)
 
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:
-        free = self._free()
-        positions, quaternions, velocities, spins = self._states(free)
+        free = self._steps.free
+        positions, quaternions, velocities, spins = self._steps.states(free)
         radii = np.array([item.radius for item in free])
         speeds = np.linalg.norm(velocities, axis=1) + np.linalg.norm(spins, axis=1) * radii
         poses = np.hstack([positions, quaternions])
@@ -202,27 +189,25 @@ class BulletWorld(World):
         return Tick(self._step, tuple(item.body.name for item in free), poses, speeds, found)
 
     def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
+        asked = list(self._bodies if names is None else names)
         if names is None:
-            points = list(self._call(pybullet.getContactPoints))
+            points = self._call(pybullet.getContactPoints)
+            found = {
+                contact_of(point, self._steps.names, self.scale, True) for point in points if point[9] > 0.0
+            }
         else:
-            handles = [self._find(name).handle for name in names]
-            points = [point for handle in handles for point in self._call(pybullet.getContactPoints, handle)]
-        # asked for one body, Bullet may swap the two bodies and the normal, but not the friction, and does not tell
-        found = {
-            contact_of(point, self._names, self.scale, names is None) for point in points if point[9] > 0.0
-        }
+            found = {each for name in asked for each in self._steps.pressing(self._find(name))}
+        found |= self._steps.passed(found, asked)
         return tuple(sorted(found, key=lambda contact: (contact.a, contact.b, contact.point)))
 
     def pose(self, name: str) -> Pose:
-        positions, quaternions, _, _ = self._states([self._find(name)])
+        positions, quaternions, _, _ = self._steps.states([self._find(name)])
         x, y, z = positions[0].tolist()
         a, b, c, d = quaternions[0].tolist()
         return Pose((x, y, z), (a, b, c, d))
 
     def speed(self, name: str) -> float:
-        item = self._find(name)
-        velocity, spin = self._call(pybullet.getBaseVelocity, item.handle)
-        return math.hypot(*velocity) * self.scale.length + math.hypot(*spin) * item.radius
+        return self._steps.speed(self._find(name))
 
     def push(
         self, name: str, force: Vector, point: Vector | None = None, torque: Vector = (0.0, 0.0, 0.0)
@@ -233,21 +218,22 @@ class BulletWorld(World):
         if point is not None:
             at = [value / self.scale.length for value in point]
         scaled = [value / unit for value in force]
-        self._call(pybullet.applyExternalForce, item.handle, -1, scaled, at, pybullet.WORLD_FRAME)
+        self._steps.push(pybullet.applyExternalForce, item.handle, -1, scaled, at, pybullet.WORLD_FRAME)
+        pace = self._steps.pace
+        pace.fastest += math.hypot(*force) / (item.body.piece.mass * self.rate)
         if any(torque):
             turning = [value / (unit * self.scale.length) for value in torque]
-            self._call(pybullet.applyExternalTorque, item.handle, -1, turning, pybullet.WORLD_FRAME)
+            self._steps.push(pybullet.applyExternalTorque, item.handle, -1, turning, pybullet.WORLD_FRAME)
+            least = float(item.moments.min())
+            pace.fastest += math.hypot(*torque) * item.radius / (least * self.rate)
 
     def launch(self, name: str, velocity: Vector, spin: Vector = (0.0, 0.0, 0.0)) -> None:
         item = self._find(name)
-        position, orientation = self._call(pybullet.getBasePositionAndOrientation, item.handle)
+        position, orientation = self._steps.said(item)[0]
         # positions run half a step ahead of velocities here: see the module's note on the integrator
-        half = 0.5 / self.rate
-        scaled = np.array(velocity) / self.scale.length
-        ahead = (np.array(position) + half * scaled).tolist()
-        onwards = nudged(np.array(orientation), half * np.array(spin)).tolist()
-        self._call(pybullet.resetBasePositionAndOrientation, item.handle, ahead, onwards)
-        self._call(pybullet.resetBaseVelocity, item.handle, scaled.tolist(), list(spin))
+        scaled = (np.array(velocity) / self.scale.length).tolist()
+        self._steps.put(item, position, orientation, scaled, list(spin), 1.0 / self._steps.pace.parts)
+        self._steps.changed()
 
     def follow(self, other: World, name: str) -> None:
         """Put a body where it is in another world of Bullet and this scale, moving as it does there."""
@@ -258,8 +244,13 @@ class BulletWorld(World):
         motion = other._call(pybullet.getBaseVelocity, its)
         self._call(pybullet.resetBasePositionAndOrientation, mine, *place)
         self._call(pybullet.resetBaseVelocity, mine, *motion)
+        self._steps.changed()
+        if other._steps.pace.parts != self._steps.pace.parts:
+            share = 1 / self._steps.pace.parts - 1 / other._steps.pace.parts
+            self._steps.ahead([self._find(name)], share)
 
     def snapshot(self) -> BulletSnapshot:
+        self._steps.tell(self._steps.names)
         with scratch_files():
             path = _state_file()
             path.unlink(missing_ok=True)
@@ -268,8 +259,8 @@ class BulletWorld(World):
             if not _is_whole(data):
                 raise OSError("half of a state was written")
         slots = tuple(self._bodies[name].body if name else None for name in self._slots)
-        moment = self._step, self.scale, self.tuning, self.gravity
-        return BulletSnapshot(*moment, slots, data, wound=self._rolling.wound)
+        moment, pace = (self._step, self.scale, self.tuning, self.gravity), replace(self._steps.pace)
+        return BulletSnapshot(*moment, slots, data, pace, wound=self._rolling.wound)
 
     def _restore(self, snapshot: BulletSnapshot) -> None:
         # Bullet counts bodies as they come and finds them by that count: removed ones are stood in for, far below
@@ -291,7 +282,8 @@ class BulletWorld(World):
                 self._call(pybullet.restoreState, fileName=str(path))
             except pybullet.error as error:
                 raise RuntimeError(f"the snapshot of step {snapshot.step} cannot be restored") from error
-        self._configure()
+        self._steps.pace = replace(snapshot.pace)
+        self._steps.configure()
         self.set_gravity(snapshot.gravity)
         self._step = snapshot.step
         self._rolling.rewind(snapshot.wound)
@@ -310,31 +302,26 @@ class BulletWorld(World):
 
     def set_gravity(self, gravity: Vector) -> None:
         self.gravity = gravity
+        self._steps.gravity = gravity
         self._call(pybullet.setGravity, *(value / self.scale.length for value in gravity))
 
     def _motions(self) -> Iterable[tuple[Body, Pose, Array, Array]]:
-        free = self._free()
-        for item, (x, y, z), (a, b, c, d), velocity, spin in zip(free, *self._states(free), strict=True):
+        free = self._steps.free
+        for item, (x, y, z), (a, b, c, d), velocity, spin in zip(
+            free, *self._steps.states(free), strict=True
+        ):
             yield item.body, Pose((x, y, z), (a, b, c, d)), velocity, spin
 
     def close(self) -> None:
-        if self._client >= 0:
-            pybullet.resetSimulation(physicsClientId=self._client)
-            _idle.append(self._client)
-            self._client = -1
+        self._steps.close()
 
     # -- what Bullet needs for it ------------------------------------------------------------------------------
 
     def _call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
-        self._check()
-        return function(*args, physicsClientId=self._client, **named)
+        return self._steps.call(function, *args, **named)
 
     def _check(self) -> None:
-        if self._client < 0:
-            raise RuntimeError("this world is closed; make a new one")
-
-    def _configure(self) -> None:
-        self._call(pybullet.setPhysicsEngineParameter, **solver_settings(self.tuning, self.scale))
+        self._steps.check()
 
     def _pace(self, iterations: int, loss: float, items: list[BulletBody]) -> None:
         """Set the iterations a step, and the share of its speed a body loses in one."""
@@ -362,19 +349,8 @@ class BulletWorld(World):
         for item, place in zip(items, places, strict=True):
             self._call(pybullet.resetBasePositionAndOrientation, item.handle, *place)
 
-    def _free(self) -> list[BulletBody]:
-        return [item for item in self._bodies.values() if not item.body.fixed]
-
     def _find(self, name: str) -> BulletBody:
         try:
             return self._bodies[name]
         except KeyError:
             raise KeyError(f"no body is named {name!r} in this world") from None
-
-    def _states(self, items: Sequence[BulletBody]) -> tuple[Array, Array, Array, Array]:
-        """Returns positions and quaternions of the piece frames, velocities of the centres of mass, spins; a row each,
-        SI."""
-        self._check()
-        client, place, motion = self._client, pybullet.getBasePositionAndOrientation, pybullet.getBaseVelocity
-        states = [(place(item.handle, client), motion(item.handle, client)) for item in items]
-        return outwards(items, states, self.scale)

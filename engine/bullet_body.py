@@ -31,17 +31,32 @@ from teeter.models.piece import Array, Part, Piece
 
 class BulletBody:
     """A body in Bullet. handle: Bullet's number for it, -1 until it is in. centre (3,), axes (3, 3): the mass frame in
-    the piece frame; is_plain: the two are the same. radius: metres, bounds the piece around its centre of mass."""
+    the piece frame; is_plain: the two are the same. moments (3,): kg m^2 about those axes. radius: metres, bounds the
+    piece around its centre of mass."""
 
-    __slots__ = ("axes", "body", "centre", "handle", "is_plain", "radius", "scale")
+    __slots__ = (
+        "axes",
+        "body",
+        "centre",
+        "handle",
+        "hardness",
+        "is_hull",
+        "is_plain",
+        "moments",
+        "radius",
+        "scale",
+    )
 
     def __init__(self, body: Body, scale: Scale) -> None:
         frame = mass_frame(body.piece)
         self.body = body
         self.handle = -1
+        self.hardness = 0
+        self.is_hull = any(part.kind == "hull" for part in body.piece.parts)
         self.scale = scale
         self.centre = frame.centre
         self.axes = frame.axes
+        self.moments = frame.moments
         self.is_plain = bool(np.array_equal(frame.axes, np.eye(3)) and not frame.centre.any())
         # the half diagonal of the bounding box bounds every point; the centre of mass may lie off its middle
         self.radius = float(np.linalg.norm(body.piece.extents) / 2 + np.linalg.norm(frame.centre))
@@ -55,15 +70,16 @@ class BulletBody:
 
 
 def outwards(
-    bodies: Sequence[BulletBody], states: Sequence[tuple[Any, Any]], scale: Scale
+    bodies: Sequence[BulletBody], states: Sequence[tuple[Any, Any]], scale: Scale, parts: int
 ) -> tuple[Array, Array, Array, Array]:
     """Returns positions (n, 3) and quaternions (n, 4) of the piece frames, velocities of the centres of mass (n, 3)
     and angular velocities (n, 3), in SI.
 
-    states: what Bullet says of each mass frame, ((position, quaternion), (velocity, spin)). Moved back by half a step,
-    because Bullet's positions run half a step ahead of its velocities (position Verlet).
+    states: what Bullet says of each mass frame, ((position, quaternion), (velocity, spin)). parts: in how many the last
+    step was taken. Moved back by half a part, because Bullet's positions run so far ahead of its velocities (position
+    Verlet).
     """
-    half = 0.5 / scale.rate
+    half = 0.5 / (scale.rate * parts)
     positions = np.array([place[0] for place, _ in states]).reshape(-1, 3)
     quaternions = np.array([place[1] for place, _ in states]).reshape(-1, 4)
     velocities = np.array([motion[0] for _, motion in states]).reshape(-1, 3) * scale.length
@@ -108,16 +124,27 @@ def contact_of(point: Sequence[Any], names: Mapping[int, str], scale: Scale, wit
     )
 
 
-def solver_settings(tuning: Tuning, scale: Scale) -> dict[str, float]:
+def step_settings(tuning: Tuning, scale: Scale, parts: int) -> dict[str, float]:
+    """For `setPhysicsEngineParameter`: what hangs on how many parts a step is taken in."""
+    return {
+        "fixedTimeStep": 1.0 / (scale.rate * parts),
+        "numSolverIterations": tuning.iterations
+        if parts == 1
+        else min(tuning.iterations, max(MOST_ITERATIONS // parts, FEWEST_ITERATIONS)),
+        "warmStartingFactor": tuning.warm_start ** (1.0 / parts),
+        "frictionERP": 1.0 - (1.0 - tuning.friction_erp) ** (1.0 / parts)
+        if parts > 1
+        else tuning.friction_erp,
+    }
+
+
+def solver_settings(tuning: Tuning, scale: Scale, parts: int) -> dict[str, float]:
     """For `setPhysicsEngineParameter`."""
     return {
-        "fixedTimeStep": 1.0 / scale.rate,
-        "numSolverIterations": tuning.iterations,
+        **step_settings(tuning, scale, parts),
         "numSubSteps": 0,
         "useSplitImpulse": int(tuning.split_impulse),
         "splitImpulsePenetrationThreshold": 0.0,
-        "warmStartingFactor": tuning.warm_start,
-        "frictionERP": tuning.friction_erp,
         "contactSlop": tuning.slop,
         "contactBreakingThreshold": tuning.breaking_threshold,
         "restitutionVelocityThreshold": tuning.restitution_speed / scale.length,
@@ -126,6 +153,11 @@ def solver_settings(tuning: Tuning, scale: Scale) -> dict[str, float]:
         "enableConeFriction": 1,
         "enableFileCaching": 0,
     }
+
+
+MOST_ITERATIONS, FEWEST_ITERATIONS = 24, 8
+"""Of all parts of a step together, and of one: with shorter steps fewer are wanted, because less is new in each. What
+stands beside what falls creeps no more than in whole steps."""
 
 
 def friction_of(piece: Piece) -> float:
@@ -137,14 +169,6 @@ def surface_settings(tuning: Tuning, rate: int, piece: Piece, is_fixed: bool) ->
     """For `changeDynamics`: friction, restitution, compliance; and that nothing damps a body in flight. rate: steps a
     second."""
     is_ball = any(part.kind == "sphere" for part in piece.parts)
-    compliance: dict[str, float] = {}
-    if not tuning.rigid:
-        damping = tuning.damping * rate
-        # a pair's stiffnesses in series and its dampings together: hence the four
-        compliance = {
-            "contactDamping": damping,
-            "contactStiffness": 4.0 * damping * rate / tuning.relaxation,
-        }
     return {
         "lateralFriction": friction_of(piece),
         "restitution": piece.material.restitution**0.5,
@@ -154,7 +178,23 @@ def surface_settings(tuning: Tuning, rate: int, piece: Piece, is_fixed: bool) ->
         "angularDamping": 0.0,
         # one of a pair is enough for an anchor, and a ball must not be anchored to the table
         "frictionAnchor": int(tuning.friction_anchor and not is_ball and not is_fixed),
-        **compliance,
+        **compliance(tuning, rate, 1),
+    }
+
+
+def compliance(tuning: Tuning, rate: int, parts: int) -> dict[str, float]:
+    """For `changeDynamics`: how contacts give.
+
+    parts: of a step, in each of which a body that meets one at rest shall be as hard as in a whole one. A contact gives
+    by the time over its damping, so a pair's damping is to grow by that number; it is the sum of both bodies'.
+    """
+    if tuning.rigid:
+        return {}
+    damping = tuning.damping * rate
+    # a pair's stiffnesses in series and its dampings together: hence the four, and the other's share of the damping
+    return {
+        "contactDamping": damping * (2 * parts - 1),
+        "contactStiffness": 4.0 * damping * rate / tuning.relaxation,
     }
 
 

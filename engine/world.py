@@ -98,6 +98,11 @@ class Scale:
         return cls(size / UNITS_PER_PIECE, mass, rate)
 
     @property
+    def size(self) -> float:
+        """Metres of the median piece."""
+        return self.length * UNITS_PER_PIECE
+
+    @property
     def finer(self) -> Scale:
         """The same with twice the steps a second, as many as there may be."""
         return replace(self, rate=min(2 * self.rate, max(RATES)))

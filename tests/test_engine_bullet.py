@@ -15,7 +15,7 @@ from teeter.engine.bench.rigs import on_slope, piece, table, wood
 from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.rotation import angle_between, quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.settings import GRAVITY, TUNING
+from teeter.engine.settings import GRAVITY, PLAY, TUNING
 from teeter.engine.world import Body, Contact, Scale
 from teeter.models.material import Material
 from teeter.models.piece import Piece
@@ -385,3 +385,72 @@ def test_a_ball_lies_still_where_it_is_level(place: tuple[float, float], under: 
         world.settle()
         world.advance(4 * world.rate)
         assert math.dist(world.pose("ball").position[:2], place) < 1e-4
+
+
+# -- falls ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [{"sphere": 15}, {"box": (40, 40, 20)}, {"cylinder": (15, 30)}], ids=str)
+def test_a_bounce_does_not_hang_on_where_a_step_ends(shape: dict[str, object]) -> None:
+    """A contact found before it touches takes the gap off the rebound: of short steps that was all of it."""
+    shares = [rebound_from(float(height), shape) for height in np.linspace(0.1, 0.6, 9)]
+    assert min(shares) > 0.45
+    assert max(shares) < 0.55
+
+
+def rebound_from(height: float, shape: dict[str, object]) -> float:
+    """The share of its speed with which a piece of restitution 0.5 jumps up again that falls flat from a height."""
+    material = rough(0.4, 0.5)
+    falling = piece(material, **shape)
+    place = (0.0, 0.0, height + float(falling.extents[2]) / 2)
+    with BulletWorld([table(material), Body("piece", falling, Pose(place))]) as world:
+        steps = math.ceil((math.sqrt(2 * height / GRAVITY) + 0.03) * world.rate)
+        fastest = max(float(world.motion("piece")[0][2]) for _ in range(steps) if world.advance())
+    return fastest / math.sqrt(2 * GRAVITY * height)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shape", "height"),
+    [({"cylinder": (20, 8)}, 8), ({"ring": (20, 12, 8)}, 8), ({"cylinder": (12, 2)}, 2)],
+    ids=str,
+)
+def test_a_high_stack_of_what_is_round_stands_still(shape: dict[str, object], height: float) -> None:
+    """Points between the parts of two discs have any normal; what those turn them by is no climbing over corners."""
+    round_ = piece(wood(), **shape)
+    stack = [Body(f"{n}", round_, Pose((0.0, 0.0, height * (n + 0.5) / 1e3))) for n in range(20)]
+    with BulletWorld([table(), *stack], tuning=PLAY) as world:
+        world.settle()
+        before = world.read().poses
+        after = world.advance(world.rate // 2)
+    assert after.poses[:, :3] == pytest.approx(before[:, :3], abs=1e-3)
+    assert after.speeds.max() < 0.05
+
+
+def test_a_stack_that_lands_is_settled_as_one_that_never_moved() -> None:
+    """`settle` takes whole steps, whatever the last one was taken in."""
+    with BulletWorld([table(), Body("brick", BRICK, Pose((0.0, 0.0, 0.0075)))]) as world:
+        world.launch("brick", (0.0, 0.0, -2.0))
+        world.run()
+        world.settle()
+        world.run(24)
+        assert world.pose("brick").position[2] == pytest.approx(0.0075, abs=1e-4)
+        assert world.speed("brick") < 1e-3
+
+
+def test_what_struck_and_left_within_a_step_is_told_until_one_of_the_two_is_gone() -> None:
+    material = rough(0.4, 0.5)
+    ball = piece(material, sphere=15)
+    with BulletWorld([table(material), Body("ball", ball, Pose((0.0, 0.0, 0.4)))]) as world:
+        for _ in range(world.rate):
+            world.run()
+            if world.motion("ball")[0][2] > 0.5:
+                break
+        struck = world.contacts()
+        assert {(contact.a, contact.b) for contact in struck} == {("ball", "table")}
+        assert world.contacts(["ball"])
+        with world.snapshot().restored() as again:
+            assert again.contacts(["ball"]) == world.contacts(["ball"])
+        world.remove("table")
+        assert world.contacts() == ()

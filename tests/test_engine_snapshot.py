@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 import resource
 import subprocess
 import sys
@@ -11,11 +12,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from teeter.engine.bench.falls import BRICK, MIXED
 from teeter.engine.bench.rigs import piece, table, tower, wood
 from teeter.engine.bullet import BulletWorld
+from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.scratch import ScratchError
+from teeter.engine.settings import PLAY
 from teeter.engine.world import Body, Tick
+from teeter.engine.worlds import Engine, installed_engines, new_world, using
 from teeter.scenes.load import load
 
 BLOCK = piece(wood(), box=(40, 40, 20))
@@ -58,9 +63,18 @@ def test_a_tower_rebuilt_200_times_moves_less_than_0_1_mm(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["arch", "cone_in_ring", "standing_arch"])
-def test_curved_and_hollow_pieces_rebuilt_50_times_move_less_than_0_1_mm(name: str) -> None:
-    assert drift(rested(load(name).assembly.bodies, 5.0), 50) <= 0.1
+@pytest.mark.parametrize(("name", "finer"), [("arch", 2), ("cone_in_ring", 1), ("standing_arch", 1)])
+def test_curved_and_hollow_pieces_rebuilt_50_times_move_less_than_0_1_mm(name: str, finer: int) -> None:
+    """The stones of the arch shake each other down in long steps: what is rebuilt here is to stand."""
+    bodies = load(name).assembly.bodies
+    with BulletWorld(bodies) as plain:
+        scale = replace(plain.scale, rate=finer * plain.rate)
+    world = BulletWorld(bodies, scale=scale)
+    world.settle()
+    before = world.read().poses
+    after = world.advance(5 * world.rate).poses
+    assert np.linalg.norm(after[:, :3] - before[:, :3], axis=1).max() < 2e-3
+    assert drift(world, 50) <= 0.1
 
 
 def test_all_worlds_from_one_snapshot_go_on_alike() -> None:
@@ -97,6 +111,30 @@ def test_what_moves_goes_on_moving() -> None:
         on = world.advance(20)
     with snapshot.restored() as again:
         assert again.advance(20).poses == pytest.approx(on.poses, abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", installed_engines())
+def test_worlds_made_in_the_middle_of_a_fall_go_on_alike(engine: Engine) -> None:
+    """What falls is stepped in parts; how many follows from the snapshot alone."""
+    bodies = [table()]
+    for n, shape in enumerate((*MIXED, BRICK, BRICK)):
+        turn = quaternion_of_rpy(0.7 * n, 0.4 * n, 0.0)
+        bodies.append(
+            Body(f"piece.{n}", piece(wood(), **shape), Pose((0.005 * n, 0.0, 0.06 + 0.05 * n), turn))
+        )
+    with using(engine), new_world(bodies, tuning=PLAY) as world:
+        for body in bodies[1:]:
+            world.launch(body.name, (0.0, 0.0, -2.0), (5.0, 3.0, 8.0))
+        for _ in range(10):
+            snapshot = pickle.loads(pickle.dumps(world.advance(7) and world.snapshot()))
+            again, other = snapshot.restored(), snapshot.restored()
+            with again, other:
+                assert again.read().poses == pytest.approx(world.read().poses, abs=1e-9)
+                assert digest(again.advance(9)) == digest(other.advance(9))
+                if engine == "rapier":
+                    assert digest(again.read()) == digest(world.advance(9))
+                    assert again.contacts() == world.contacts()
 
 
 def test_an_empty_world_and_one_that_lost_all_can_be_rebuilt() -> None:

@@ -57,6 +57,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], int]] = {
     "agrees": (("verify", "honest.teeter"), 0),
     "differs": (("verify", "lifted.teeter"), 1),
     "not comparable": (("verify", "elsewhere.teeter", "--json"), 3),
+    "made before": (("verify", "before.teeter"), 3),
     "proven": (("verify-certificate", "proof.json"), 0),
     "refused": (("verify-certificate", "forged.json"), 1),
     "doctor": (("doctor",), DOCTOR),
@@ -177,6 +178,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     trimesh.creation.box((30, 30, 30)).export(folder / "block.stl")
     rows = tuple(word.replace("OUT", "rows") for word in OTHERS["sweep"][0])
     assert run(rows, CUTS["whole"], folder)[0] == 0
+    shutil.copy(ROOT / "tests" / "recordings" / "format-1" / "wonky-2.teeter", folder / "before.teeter")
     proof = folder / "proof.json"
     certify = ("check", "stands.toml", "--workers", "1", "--certificate", str(proof))
     assert run(certify, CUTS["whole"], folder)[0] == 0

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from test_record_roundtrip import play
 
-from teeter.engine.record.format import RecordError, npy_of
+from teeter.engine.record.format import FORMAT, RecordError, npy_of
 from teeter.engine.record.reader import load
 
 Entries = dict[str, bytes]
@@ -129,12 +129,12 @@ META = [
     (text("meta.json", "[" * 100000), "meta.json: is nested too deeply"),
     (text("meta.json", '{"format": NaN}'), "meta.json: is not JSON: a number in it is infinite, NaN, or"),
     (text("meta.json", '{"format": ' + "9" * 5000 + "}"), "meta.json: is not JSON: a number in it is"),
-    (meta(format=None), "meta.json: format is None, must be a number from 1 to 1"),
-    (meta(format="1"), "meta.json: format is '1', must be a number from 1 to 1"),
+    (meta(format=None), f"meta.json: format is None, must be a number from 1 to {FORMAT}"),
+    (meta(format="1"), f"meta.json: format is '1', must be a number from 1 to {FORMAT}"),
     (meta(format=True), "meta.json: format is True, must be a number"),
     (
-        meta(format=2, shiny=3),
-        "meta.json: format 2 is newer than this teeter, which reads up to 1: update teeter",
+        meta(format=FORMAT + 1, shiny=3),
+        f"meta.json: format {FORMAT + 1} is newer than this teeter, which reads up to {FORMAT}: update teeter",
     ),
     (meta(seed=None), "meta.json: seed: Field required"),
     (meta(seed="7"), "meta.json: seed: Input should be a valid integer (got '7')"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from teeter.engine.record.format import FORMAT, LAST_TO_VERIFY
 from teeter.engine.record.meta import fingerprint
 from teeter.engine.record.reader import load
 from teeter.games.play.playback import verify
@@ -29,3 +32,23 @@ def test_a_recording_of_an_earlier_version_agrees_bit_for_bit_where_numbers_roun
         return
     assert found.agrees, f"from step {found.difference} on {found.why}"
     assert found.steps >= replay.checkpoints[-1].step
+
+
+@pytest.mark.slow
+def test_a_recording_of_an_older_format_is_told_and_shown_but_not_judged(tmp_path: Path) -> None:
+    before = Path(__file__).parent / "recordings" / "format-1" / "wonky-2.teeter"
+    teeter = [sys.executable, "-m", "teeter"]
+    done = subprocess.run([*teeter, "verify", str(before)], capture_output=True, text=True, check=False)
+    told = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 3
+    assert f"(format 1, today's is {FORMAT})" in told
+    assert LAST_TO_VERIFY[1] in told
+    on = [*teeter, "play", "--headless", "--resume", str(before), "--record", str(tmp_path / "on.teeter")]
+    done = subprocess.run(on, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "made before" in " ".join((done.stdout + done.stderr).split())
+    shown = tmp_path / "shown.html"
+    export = [*teeter, "export", str(before), "--out", str(shown)]
+    done = subprocess.run(export, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert shown.stat().st_size > 0

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from teeter.engine.hand import packed
 from teeter.engine.pose import Pose
-from teeter.engine.record.format import RecordError
+from teeter.engine.record.format import FORMAT, RecordError
 from teeter.engine.record.reader import load
 from teeter.engine.record.writer import Recorder
 from teeter.games.cli import app
@@ -185,7 +185,12 @@ REFUSED: list[tuple[str, Callable[[dict[str, bytes]], None] | None, str]] = [
         with_meta(outcome={"ended": True, "reason": "no cards left"}),
         r"this game is over \(no cards left\)",
     ),
-    ("newer", with_meta(format=2), "format 2 is newer than this teeter, which reads up to 1: update teeter"),
+    (
+        "newer",
+        with_meta(format=FORMAT + 1),
+        f"format {FORMAT + 1} is newer than this teeter, which reads up to {FORMAT}: update teeter",
+    ),
+    ("made before", with_meta(format=1), "cannot be gone on with: made before things fell as they do today"),
     ("unknown", with_meta(game="chess"), "is of a game 'chess' that is not known here"),
     ("players", with_meta(players=[]), "cannot be gone on with: .* the game refuses: .* 2 to 16"),
     (

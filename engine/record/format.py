@@ -21,8 +21,11 @@ from numpy.typing import NDArray
 
 from teeter.models.errors import TeeterError
 
-FORMAT = 1
-"""The newest format version this code reads, and the one it writes."""
+FORMAT = 2
+"""The newest format version this code reads, and the one it writes. It grows when files look otherwise, and when
+the same inputs come out otherwise: older recordings then show the track they hold, and older code verifies them."""
+LAST_TO_VERIFY = {1: "teeter 0.1.0 before its release, as of commit 2cd4f0d"}
+"""By format: what simulates a recording of it as it was simulated when it was made."""
 
 META = "meta.json"
 JOURNAL = "journal.jsonl"

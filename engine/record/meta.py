@@ -8,12 +8,21 @@ import math
 import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from teeter.engine.record.format import FORMAT, MAX_BODIES, MAX_BYTES_OF, META, RecordError, parse, shown
+from teeter.engine.record.format import (
+    FORMAT,
+    LAST_TO_VERIFY,
+    MAX_BODIES,
+    MAX_BYTES_OF,
+    META,
+    RecordError,
+    parse,
+    shown,
+)
 from teeter.engine.worlds import Engine, engine_in_use, package_of
 
 NO_CONTROLS = r"^\P{Cc}*$"
@@ -70,13 +79,13 @@ class Versions(_Table):
 
 
 class Meta(_Table):
-    """The head of a recording. rate: steps a second. bodies: in the order of the columns of the track.
+    """The head of a recording. format: see `FORMAT`. rate: steps a second. bodies: as in the columns of the track.
 
     options, settings: as the game and the simulation name them. engine: that simulated, of `engine.worlds.ENGINES`.
     platform: `fingerprint()` of the machine that recorded. outcome: None until the game is over.
     """
 
-    format: Literal[1] = 1
+    format: Annotated[int, Field(ge=1, le=FORMAT)] = FORMAT
     game: Name
     mode: Word = ""
     options: dict[str, JsonValue] = {}
@@ -98,6 +107,17 @@ class Meta(_Table):
                 raise ValueError(f"two bodies have the id {shown(name)}")
             seen.add(name)
         return self
+
+    @property
+    def made_before(self) -> str:
+        """Says that it was made when things were simulated otherwise, and what verifies it; "" for today's."""
+        if self.format == FORMAT:
+            return ""
+        last = LAST_TO_VERIFY[self.format]
+        return (
+            f"made before things fell as they do today (format {self.format}, today's is {FORMAT}): it can be watched, "
+            f"not simulated again; {last}, is the last to verify it"
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -68,7 +68,8 @@ class Verified(Untrue):
     """What verification found.
 
     agrees: the journal, from the seed, gives exactly the pictures and the result of the record: every checkpoint, bit
-    for bit, and all else that it claims. comparable: recorded on a machine like this one. steps: simulated again.
+    for bit, and all else that it claims. comparable: recorded on a machine like this one, by code that
+    simulates alike. steps: simulated again.
     difference: the step of the first claim that differs; place: where it stands in the file; why: what is wrong, in
     words. is_verifiable: False when the record lacks what it needs, or the time was over. unproven: what the record
     says that no simulation can prove. is_over: the game was played to its end, and not broken off.
@@ -97,6 +98,8 @@ def verify(path: Path, progress: Progress = _unheard, limit_s: float | None = No
     if replay.meta.game == CHECK:
         return Verified(False, True, 0, None, OF_A_CHECK, is_verifiable=False)
     game_of(replay)
+    if before := replay.meta.made_before:
+        return Verified(False, False, 0, None, before)
     if engine is None:
         return Verified(False, False, 0, None, _other_engine(replay))
     comparable = replay.meta.platform == fingerprint(engine)
@@ -315,6 +318,8 @@ def game_of(replay: Replay) -> Game:
 
 def _tape_of(replay: Replay, tell: Sequence[Teller], sink: Sink | None) -> Tape:
     """Returns the tape of a record that is gone on with. Raises RecordError when its engine is not installed."""
+    if before := replay.meta.made_before:
+        raise RecordError(replay.path, f"cannot be gone on with: {before}")
     game, engine = game_of(replay), _engine_of(replay)
     if engine is None:
         raise RecordError(replay.path, f"cannot be gone on with: {_other_engine(replay)}")

@@ -1,0 +1,311 @@
+"""The steps of a world in Bullet: where it is asked how its bodies move, and made to step as finely as they need. The
+only file that imports pybullet.
+
+* What Bullet says is half a part of a step ahead of what it was asked for: see the notes of `engine.bullet`.
+* Bullet's own substeps divide forces by the wrong time, and its continuous collision ignores compounds: what is fast is
+  stepped in parts from here (`engine.pace`). What it forgets of spins is pushed (`engine.spin`, `engine.rubbing`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from teeter.engine.bullet_body import (
+    BulletBody,
+    compliance,
+    contact_of,
+    outwards,
+    solver_settings,
+    step_settings,
+)
+from teeter.engine.bullet_rubbing import Rubbing, Said
+from teeter.engine.faces import is_round
+from teeter.engine.geometry.rotation import matrices_of, nudged
+from teeter.engine.pace import ROLLING_PARTS, Pace, Shapes, parts_of_step, shapes_of
+from teeter.engine.process import suppress_stderr
+from teeter.engine.settings import Tuning
+from teeter.engine.spin import gyroscopic_torques
+from teeter.engine.world import Contact, Scale, Vector
+from teeter.models.piece import Array
+
+with suppress_stderr():
+    # it greets on standard error when it is imported, in the middle of whatever a command reports there
+    import pybullet as pybullet
+
+_idle: list[int] = []
+"""Connections whose worlds are closed: one that is made anew costs as much as a hundred steps, one that is reset is
+empty all the same."""
+
+
+def _connected() -> int:
+    try:
+        return _idle.pop()
+    except IndexError:
+        return int(pybullet.connect(pybullet.DIRECT))
+
+
+STANDING = 1e-3
+"""Units a step: what moves less stays where it is when the parts of a step change."""
+ANY_GAP = 1e30
+"""Units up to which contact points are solved: as Bullet begins."""
+
+
+class BulletSteps:
+    """A simulator of Bullet, and how it steps. bodies: of its world, by name. names: by Bullet's numbers, kept by the
+    world. gravity: m/s^2."""
+
+    def __init__(self, scale: Scale, tuning: Tuning, bodies: Mapping[str, BulletBody]) -> None:
+        self.scale, self.tuning = scale, tuning
+        self.pace = Pace.of(scale)
+        self.gravity: Vector = (0.0, 0.0, 0.0)
+        self.names: dict[int, str] = {}
+        self._bodies = bodies
+        self._client: int = _connected()
+        self._pushes: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        self._shapes: Shapes | None = None
+        self._fixed: list[tuple[BulletBody, Said]] = []
+        self._struck: dict[tuple[int, int], list[Any]] = {}
+        self.configure()
+
+    def call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        """Call one of Bullet's functions. Raises RuntimeError when the simulator was freed."""
+        self.check()
+        return function(*args, physicsClientId=self._client, **named)
+
+    def check(self) -> None:
+        """Raises RuntimeError when the simulator was freed."""
+        if self._client < 0:
+            raise RuntimeError("this world is closed; make a new one")
+
+    def close(self) -> None:
+        """Free the simulator."""
+        if self._client >= 0:
+            pybullet.resetSimulation(physicsClientId=self._client)
+            _idle.append(self._client)
+            self._client = -1
+
+    def configure(self) -> None:
+        """Tell Bullet how to solve, as after a step in as many parts as the last one."""
+        settings = solver_settings(self.tuning, self.scale, self.pace.parts)
+        self.call(pybullet.setPhysicsEngineParameter, **settings)
+
+    @property
+    def free(self) -> list[BulletBody]:
+        """The bodies that can move."""
+        return [item for item in self._bodies.values() if not item.body.fixed]
+
+    # -- what moves, and where ---------------------------------------------------------------------------------
+
+    def changed(self) -> None:
+        """Bodies came or went, or move otherwise than Bullet moved them."""
+        self._shapes, self.pace.fastest = None, math.inf
+
+    def said(self, item: BulletBody) -> Said:
+        """Returns what Bullet says of a mass frame, in its units."""
+        place = self.call(pybullet.getBasePositionAndOrientation, item.handle)
+        return place, self.call(pybullet.getBaseVelocity, item.handle)
+
+    def states(self, items: Sequence[BulletBody]) -> tuple[Array, Array, Array, Array]:
+        """Returns positions and quaternions of the piece frames, velocities of the centres of mass, spins; a row each,
+        SI."""
+        self.check()
+        client, place, motion = self._client, pybullet.getBasePositionAndOrientation, pybullet.getBaseVelocity
+        states = [(place(item.handle, client), motion(item.handle, client)) for item in items]
+        return outwards(items, states, self.scale, self.pace.parts)
+
+    def speed(self, item: BulletBody) -> float:
+        """Returns how fast the fastest point of a body is at most, m/s."""
+        return self.speeds([item])[0]
+
+    def speeds(self, items: Iterable[BulletBody]) -> list[float]:
+        """Returns how fast the fastest point of each body is at most, m/s."""
+        self.check()
+        motion, client, length = pybullet.getBaseVelocity, self._client, self.scale.length
+        said = [(item.radius, motion(item.handle, client)) for item in items]
+        return [
+            length * math.hypot(*velocity) + radius * math.hypot(*spin) for radius, (velocity, spin) in said
+        ]
+
+    def points(self, item: BulletBody) -> Sequence[Any]:
+        """Returns the contact points of a body, with Bullet's numbers."""
+        points: Sequence[Any] = self.call(pybullet.getContactPoints, item.handle)
+        return points
+
+    def pressing(self, item: BulletBody) -> set[Contact]:
+        """Returns those that carry force. Asked for one body, Bullet may swap the two and the normal, but not the
+        friction, and does not tell."""
+        pressing = [point for point in self.points(item) if point[9] > 0.0]
+        return {contact_of(point, self.names, self.scale, False) for point in pressing}
+
+    def put(
+        self, item: BulletBody, position: Any, orientation: Any, velocity: Any, spin: Any, share: float
+    ) -> None:
+        """Put a body where it is a share of half a step after it was at a place with such a motion; Bullet's units."""
+        time = 0.5 * share / self.scale.rate
+        place = (np.array(position) + time * np.array(velocity)).tolist()
+        turned = nudged(np.array(orientation), time * np.array(spin)).tolist()
+        self.call(pybullet.resetBasePositionAndOrientation, item.handle, place, turned)
+        self.call(pybullet.resetBaseVelocity, item.handle, velocity, spin)
+
+    def ahead(self, items: Sequence[BulletBody], share: float) -> None:
+        """Move what moves by a share of half a step."""
+        for item in items:
+            (position, orientation), (velocity, spin) = self.said(item)
+            if math.hypot(*velocity) + math.hypot(*spin) >= STANDING * self.scale.rate:
+                self.put(item, position, orientation, velocity, spin, share)
+
+    def push(self, function: Callable[..., Any], *args: Any) -> None:
+        """Apply a force or a torque, by Bullet's function for it, during the next step: Bullet forgets it after one of
+        its own."""
+        self.call(function, *args)
+        self._pushes.append((function, args))
+
+    # -- steps -------------------------------------------------------------------------------------------------
+
+    def take(self) -> None:
+        """Take a step."""
+        if self.pace.is_quiet:
+            self.call(pybullet.stepSimulation)
+            self.pace.fastest += self._gain
+        else:
+            self._take_lively()
+        self._pushes.clear()
+
+    def take_whole(self) -> None:
+        """From now on whole steps, of bodies that do not move."""
+        self._change_parts(1)
+        self.configure()
+        for item in self.free:
+            self._harden(item, 0)
+        self.pace.passing = frozenset()
+        self._struck.clear()
+
+    @property
+    def _gain(self) -> float:
+        """m/s that a fall adds in a step."""
+        return math.hypot(*self.gravity) / self.scale.rate
+
+    def _take_lively(self) -> None:
+        """Take a step in which something may move fast: in as many parts as `pace` asks for."""
+        free, pace = self.free, self.pace
+        speeds = self.speeds(free)
+        pace.passing = frozenset()
+        self._struck.clear()
+        is_slow = pace.look(max(speeds, default=0.0), self._gain)
+        parts, striking = (1, []) if is_slow else self._parts_of_step(free)
+        before = pace.parts
+        self._change_parts(parts)
+        fast = [item for item, speed in zip(free, speeds, strict=True) if speed > pace.quiet]
+        for item, speed in zip(free, speeds, strict=True):
+            self._harden(item, self._hardness(item, parts, speed))
+        if parts == 1:
+            # in parts Bullet brakes by so much less, and what comes down spins no longer freely
+            self._keep_turning(fast)
+        items = {item.handle: item for item in self._bodies.values()}
+        rubbing = Rubbing(items, self.said, self.points, self.scale.rate, parts)
+        slipping = rubbing.slipping_items(free, speeds)
+        if slipping:
+            pace.fastest = math.inf
+        for part in range(parts):
+            for function, args in self._pushes if part else ():
+                self.call(function, *args)
+            self._rub(rubbing, slipping)
+            self.call(pybullet.stepSimulation)
+            if part == 0 and parts != before:
+                # warm starting is as ever again: see `_change_parts`
+                settings = step_settings(self.tuning, self.scale, parts)
+                self.call(pybullet.setPhysicsEngineParameter, **settings)
+            if part < parts - 1:
+                self._remember(striking)
+
+    def _remember(self, items: Sequence[BulletBody]) -> None:
+        """Keep the contact points of bodies with others on which they press for the first time in a step."""
+        found: dict[tuple[int, int], list[Any]] = {}
+        for item in items:
+            for point in self.points(item):
+                pair = min(point[1:3]), max(point[1:3])
+                if point[9] > 0.0 and pair not in self._struck:
+                    found.setdefault(pair, []).append(point)
+        self._struck.update(found)
+
+    def passed(self, found: Iterable[Contact], names: Iterable[str]) -> set[Contact]:
+        """Returns the contacts, of some bodies, that pressed in a part of the last step but not in its last one: whose
+        pairs are not among those that are found now."""
+        self.tell({self._bodies[name].handle for name in names})
+        return self.pace.passed(found, names)
+
+    def tell(self, handles: Collection[int]) -> None:
+        """Make contacts of those points that were kept of some bodies: only what is asked for is."""
+        for pair in [pair for pair in self._struck if pair[0] in handles or pair[1] in handles]:
+            points = self._struck.pop(pair)
+            self.pace.passing |= {contact_of(point, self.names, self.scale, False) for point in points}
+
+    def _parts_of_step(self, free: list[BulletBody]) -> tuple[int, list[BulletBody]]:
+        """Returns in how many parts `pace` asks for the next step to be taken, and what may strike something in it."""
+        if self._shapes is None:
+            fixed = [item for item in self._bodies.values() if item.body.fixed]
+            self._fixed, items = [(item, self.said(item)) for item in fixed], [*free, *fixed]
+            self._shapes = shapes_of([i.body for i in items], [i.radius for i in items], self.scale)
+        items = [*free, *(item for item, _ in self._fixed)]
+        states = [*(self.said(item) for item in free), *(each for _, each in self._fixed)]
+        places = outwards(items, states, self.scale, self.pace.parts)
+        parts, rows = parts_of_step(self._shapes, *places, 1.0 / self.scale.rate)
+        return parts, [items[row] for row in rows.tolist()]
+
+    def _change_parts(self, parts: int) -> None:
+        """Take steps in so many parts from now on."""
+        before, self.pace.parts = self.pace.parts, parts
+        if parts == before:
+            return
+        self.ahead(self.free, 1 / parts - 1 / before)
+        settings = step_settings(self.tuning, self.scale, parts)
+        # the impulses of the last step are those of a longer or a shorter time
+        settings["warmStartingFactor"] *= before / parts
+        self.call(pybullet.setPhysicsEngineParameter, **settings)
+
+    def _hardness(self, item: BulletBody, parts: int, speed: float) -> int:
+        """Returns what `_harden` is to make of a body: what flies bounces as in parts once it strikes, because Bullet
+        keeps what it knew of a pair when the two came near."""
+        if speed <= self.pace.quiet:
+            return 0
+        return parts if parts > 1 or not self.points(item) else 0
+
+    def _harden(self, item: BulletBody, parts: int) -> None:
+        """What moves fast gives in a part of a step as in a whole one, so that it jumps up as high. parts: 0 for what
+        is slow.
+
+        Nor does it bounce before it touches: Bullet takes the gap, over the time of a part, off the speed of a rebound.
+        What rolls, though, has to meet the next corner of its polygon early.
+        """
+        if item.hardness != parts:
+            item.hardness = parts
+            settings = compliance(self.tuning, self.scale.rate, max(parts, 1))
+            is_rolling = is_round(item.body.piece) and parts <= ROLLING_PARTS
+            settings["contactProcessingThreshold"] = ANY_GAP if parts == 0 or is_rolling else 0.0
+            self.call(pybullet.changeDynamics, item.handle, -1, **settings)
+
+    def _rub(self, rubbing: Rubbing, items: Sequence[BulletBody]) -> None:
+        """Add what the contact points of hulls that turn leave out."""
+        for item, force, at, torque in list(rubbing.missing(items)):
+            if force.any():
+                pushed = force.tolist(), at.tolist(), pybullet.WORLD_FRAME
+                self.call(pybullet.applyExternalForce, item.handle, -1, *pushed)
+            if torque.any():
+                turned = torque.tolist(), pybullet.WORLD_FRAME
+                self.call(pybullet.applyExternalTorque, item.handle, -1, *turned)
+
+    def _keep_turning(self, items: Sequence[BulletBody]) -> None:
+        """Add the torques that Bullet forgets: see `engine.spin`."""
+        if not items:
+            return
+        said = [self.said(item) for item in items]
+        turns, spins = (np.array(each) for each in zip(*((s[0][1], s[1][1]) for s in said), strict=True))
+        moments = np.array([item.moments for item in items]) / (self.scale.mass * self.scale.length**2)
+        step = 1.0 / (self.scale.rate * self.pace.parts)
+        torques = gyroscopic_torques(moments, matrices_of(turns), spins, step)
+        for item, torque in zip(items, torques.tolist(), strict=True):
+            self.call(pybullet.applyExternalTorque, item.handle, -1, torque, pybullet.WORLD_FRAME)
