@@ -26,6 +26,8 @@ COMPONENTS = {"<f4": 5126, "<i2": 5122, "<u2": 5123, "<u4": 5125}
 _ARRAY, _ELEMENTS = 34962, 34963
 _MAGIC, _VERSION, _JSON, _BINARY = 0x46546C67, 2, 0x4E4F534A, 0x004E4942
 
+TILE_M = 0.12
+"""Metres of wood that a picture of its grain shows along each side."""
 CREASE = np.radians(30.0)
 """Faces that meet at a smaller turn are shaded as one curve: a circle of 13 sides or more looks round."""
 # a corner where more faces meet than this is not worth the quadratic number of pairs; its faces look flat
@@ -119,21 +121,16 @@ class GltfWriter:
     accessors: list[dict[str, Any]] = field(default_factory=list)
     meshes: list[dict[str, Any]] = field(default_factory=list)
     materials: list[dict[str, Any]] = field(default_factory=list)
+    images: list[dict[str, Any]] = field(default_factory=list)
 
     def put(self, values: NDArray[Any], kind: str, **more: Any) -> int:
         """Stores values and returns the number of their accessor. kind: `SCALAR`, `VEC3` or `VEC4`.
 
         more: keys of the accessor, and `target` of the view.
         """
-        blob = values.tobytes()
         target = more.pop("target", None)
-        view: dict[str, Any] = {"buffer": 0, "byteOffset": self.size, "byteLength": len(blob)}
-        self.views.append(view | ({} if target is None else {"target": target}))
-        # views stay aligned to four bytes
-        self.blobs.append(blob + b"\0" * (-len(blob) % 4))
-        self.size += len(self.blobs[-1])
         accessor = {
-            "bufferView": len(self.views) - 1,
+            "bufferView": self._view(values.tobytes(), **({} if target is None else {"target": target})),
             "componentType": COMPONENTS[values.dtype.str],
             "count": len(values),
             "type": kind,
@@ -141,9 +138,24 @@ class GltfWriter:
         self.accessors.append(accessor | more)
         return len(self.accessors) - 1
 
-    def mesh(self, piece: Piece, axes: Array | None = None) -> int:
-        """Stores the shape and the material of a piece and returns the mesh's number. axes: (3, 3), to turn it by."""
-        skin = skin_of(piece)
+    def _view(self, blob: bytes, **more: Any) -> int:
+        self.views.append({"buffer": 0, "byteOffset": self.size, "byteLength": len(blob), **more})
+        # views stay aligned to four bytes
+        self.blobs.append(blob + b"\0" * (-len(blob) % 4))
+        self.size += len(self.blobs[-1])
+        return len(self.views) - 1
+
+    def picture(self, png: bytes) -> int:
+        """Stores a picture that repeats itself, and returns the number of its texture."""
+        self.images.append({"bufferView": self._view(png), "mimeType": "image/png"})
+        return len(self.images) - 1
+
+    def mesh(self, piece: Piece, axes: Array | None = None, *, grain: int | None = None) -> int:
+        """Stores the shape and the material of a piece and returns the mesh's number. axes: (3, 3), to turn it by.
+        grain: the texture of what is of bare wood, laid on from six sides."""
+        skin, texture = skin_of(piece), grain if is_bare(piece) else None
+        if texture is not None:
+            skin = _unfolded(skin)
         points, normals = skin.points, skin.normals
         if axes is not None:
             points, normals = (points @ axes.T).astype("<f4"), (normals @ axes.T).astype("<f4")
@@ -152,28 +164,36 @@ class GltfWriter:
         is_small = len(points) < 65_535
         indices = skin.triangles.reshape(-1).astype("<u2" if is_small else "<u4")
         limits = {"min": points.min(axis=0).tolist(), "max": points.max(axis=0).tolist()}
-        primitive = {
+        primitive: dict[str, Any] = {
             "attributes": {
                 "POSITION": self.put(points.astype("<f4"), "VEC3", target=_ARRAY, **limits),
                 "NORMAL": self.put(normals.astype("<f4"), "VEC3", target=_ARRAY),
             },
             "indices": self.put(indices, "SCALAR", target=_ELEMENTS),
-            "material": self._material(piece),
+            "material": self._material(piece, texture),
             "mode": 4,
         }
+        if texture is not None:
+            primitive["attributes"]["TEXCOORD_0"] = self.put(_laid_on(skin, piece), "VEC2", target=_ARRAY)
         self.meshes.append({"name": piece.model or "piece", "primitives": [primitive]})
         return len(self.meshes) - 1
 
-    def _material(self, piece: Piece) -> int:
+    def _material(self, piece: Piece, texture: int | None) -> int:
         material = material_of(piece)
+        if texture is not None:
+            material["pbrMetallicRoughness"]["baseColorTexture"] = {"index": texture}
         if material not in self.materials:
             self.materials.append(material)
         return self.materials.index(material)
 
     def finish(
-        self, nodes: list[dict[str, Any]], name: str = "", animation: Mapping[str, Any] | None = None
+        self,
+        nodes: list[dict[str, Any]],
+        name: str = "",
+        animation: Mapping[str, Any] | None = None,
+        **more: Any,
     ) -> bytes:
-        """Returns the whole file. nodes: the first is the root of the scene."""
+        """Returns the whole file. nodes: the first is the root of the scene. more: other tables of the document."""
         document: dict[str, Any] = {
             "asset": {"version": "2.0", "generator": "teeter"},
             "scene": 0,
@@ -184,10 +204,39 @@ class GltfWriter:
             "accessors": self.accessors,
             "bufferViews": self.views,
             "buffers": [{"byteLength": self.size}],
+            **more,
         }
         if animation is not None:
             document["animations"] = [animation]
+        if self.images:
+            document["images"] = self.images
+            document["textures"] = [{"source": number} for number in range(len(self.images))]
         return _packed(document, b"".join(self.blobs))
+
+
+def is_bare(piece: Piece) -> bool:
+    """Whether the grain of a piece's wood is seen: it has its material's own colour and finish."""
+    return piece.colour is None and piece.material.finish == "natural"
+
+
+def _unfolded(skin: Skin) -> Skin:
+    """The same with corners of their own for every triangle: each is seen from one side."""
+    corners = skin.triangles.reshape(-1)
+    order = np.arange(len(corners), dtype=np.uint32).reshape(-1, 3)
+    return Skin(skin.points[corners], skin.normals[corners], order)
+
+
+def _laid_on(skin: Skin, piece: Piece) -> NDArray[np.float32]:
+    """Places (n, 2) in the texture, in tiles: from the side that a triangle faces most, the grain along the piece."""
+    triangles = skin.points.reshape(-1, 3, 3).astype(np.float64)
+    across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    seen, along = np.abs(across).argmax(axis=1), int(np.argmax(piece.extents))
+    sides = [
+        sorted((axis for axis in range(3) if axis != side), key=lambda axis: axis != along)
+        for side in range(3)
+    ]
+    chosen = np.repeat(np.array(sides)[seen], 3, axis=0)
+    return np.asarray(np.take_along_axis(skin.points, chosen, axis=1) / TILE_M, dtype="<f4")
 
 
 def material_of(piece: Piece) -> dict[str, Any]:

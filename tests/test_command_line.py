@@ -49,6 +49,7 @@ def options() -> dict[tuple[str, str], Any]:
 # -- standard input --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_scene_through_a_pipe_is_the_scene_of_the_file() -> None:
     text = (SHIPPED / "two_bricks.toml").read_bytes()
     piped, named = (

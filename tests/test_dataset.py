@@ -78,6 +78,7 @@ def test_a_scene_stays_in_its_split_and_equal_scenes_are_in_one(
     assert splits("other", stacks, 4) != splits("same", stacks, 3)
 
 
+@pytest.mark.slow
 def test_pictures_are_of_their_scenes(tmp_path: Path) -> None:
     need("OpenGL")
     made = teeter.write_dataset(tmp_path / "two", ["two_bricks", "arch"], pictures=True, workers=1)

@@ -270,6 +270,7 @@ def test_a_spreadsheet_shows_names_as_text_and_a_table_gives_them_back(tmp_path:
 # -- terms ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x", [22.0, 36.0])
 def test_the_share_of_noisy_copies_is_that_of_two_normal_displacements(x: float) -> None:
     """The slab stands as long as its middle lies above the base, 30 mm to each side; both are misplaced."""

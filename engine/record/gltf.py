@@ -26,7 +26,7 @@ TURN_TOLERANCE = math.radians(0.09)
 """Radians; quaternions in 16 bits add at most 0.005 degrees to reach the 0.1 that are promised."""
 STEEPEST = 32
 """Levels after which spans are split in their middle: where they miss most may be at an end of them each time."""
-_Z_UP = [-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)]
+Z_UP = [-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)]
 
 
 def glb_of_replay(replay: Replay, bodies: Sequence[Body], *, title: str = "") -> bytes:
@@ -39,7 +39,7 @@ def glb_of_replay(replay: Replay, bodies: Sequence[Body], *, title: str = "") ->
     writer = GltfWriter()
     times = replay.steps / replay.meta.rate
     columns = {name: column for column, name in enumerate(replay.meta.names)}
-    animation = _Animation(writer, times)
+    animation = Animation(writer, times)
     nodes: list[dict[str, Any]] = []
     meshes: dict[int, int] = {}
     for body in bodies:
@@ -51,18 +51,18 @@ def glb_of_replay(replay: Replay, bodies: Sequence[Body], *, title: str = "") ->
         nodes.append({"name": body.name, "mesh": meshes[key]})
         poses = replay.poses[:, columns[body.name]].astype(np.float64)
         nodes[-1] |= animation.add(len(nodes), poses)
-    root = {"name": "teeter", "rotation": _Z_UP, "children": list(range(1, len(nodes) + 1))}
+    root = {"name": "teeter", "rotation": Z_UP, "children": list(range(1, len(nodes) + 1))}
     name = title or replay.meta.game
     return writer.finish([root, *nodes], name, animation.value(name))
 
 
-class _Animation:
-    """The ways of all nodes. times: (n,) seconds of the frames."""
+class Animation:
+    """The ways of all nodes. times: (n,) seconds of the frames. every: what moves has a key for each of them."""
 
-    def __init__(self, writer: GltfWriter, times: Array) -> None:
+    def __init__(self, writer: GltfWriter, times: Array, *, every: bool = False) -> None:
         # of two frames at one time the later counts, as for a viewer
         self._kept = np.flatnonzero(np.append(np.diff(times) > 0, True))
-        self._writer, self._times = writer, times[self._kept]
+        self._writer, self._times, self._every = writer, times[self._kept], every
         self._samplers: list[dict[str, Any]] = []
         self._channels: list[dict[str, Any]] = []
 
@@ -75,10 +75,10 @@ class _Animation:
         poses = _filled(poses, there)
         places, turns = poses[:, :3], _continuous(poses[:, 3:])
         own: dict[str, Any] = {"translation": places[0].tolist(), "rotation": turns[0].tolist()}
-        keys = keys_of_places(self._times, places)
+        keys = self._all_or(keys_of_places(self._times, places))
         if len(keys) > 1:
             self._put(node, "translation", keys, self._writer.put(places[keys].astype("<f4"), "VEC3"))
-        keys = keys_of_turns(self._times, turns)
+        keys = self._all_or(keys_of_turns(self._times, turns))
         if len(keys) > 1:
             shorts = np.round(turns[keys] * 32767).astype("<i2")
             self._put(node, "rotation", keys, self._writer.put(shorts, "VEC4", normalized=True))
@@ -87,6 +87,9 @@ class _Animation:
             sizes = np.repeat(there[keys, None], 3, axis=1).astype("<f4")
             self._put(node, "scale", keys, self._writer.put(sizes, "VEC3"), "STEP")
         return own
+
+    def _all_or(self, keys: Keys) -> Keys:
+        return np.arange(len(self._times)) if self._every and len(keys) > 1 else keys
 
     def _put(self, node: int, path: str, keys: Keys, output: int, way: str = "LINEAR") -> None:
         times = self._times[keys].astype("<f4")

@@ -369,7 +369,8 @@ def video(
     force: bool = False,
     progress: Progress = unheard,
 ) -> FilmResult:
-    """Draw a replay as a video (.mp4, .webm), a loop (.gif, .webp) or a picture (.png).
+    """Draw a replay as a video (.mp4, .webm), a loop (.gif, .webp), a picture (.png), or as numbered pictures with
+    sound in a folder of their own (frames/%05d.png).
 
     The options are those of `teeter video`; begin_s and end_s cut a part out. progress: told how many frames are
     drawn, of how many. force: replace a file that is there. Raises TeeterError with everything that is wrong.
@@ -377,13 +378,15 @@ def video(
     from teeter.engine.record.reader import load
     from teeter.engine.view.video.film import recipe_for
     from teeter.engine.view.video.make import check_file, make
+    from teeter.engine.view.video.sequence import is_sequence
     from teeter.games.play.margins import with_causes
     from teeter.games.play.replays import bodies_of, telling_of
 
     path = Path(out)
     # before the recording is read: what cannot be written is said at once
-    check_output(path, force=force, inputs=[Path(record)])
     check_file(path, workers, force=force)
+    if not is_sequence(path):
+        check_output(path, force=force, inputs=[Path(record)])
     recipe = recipe_for(
         path,
         preset,
@@ -411,13 +414,21 @@ def video(
     return FilmResult(path, made.seconds, len(made), made.recipe.size)
 
 
-def export(record: str | Path, out: str | Path, *, force: bool = False) -> ExportResult:
+def export(
+    record: str | Path, out: str | Path, *, fps: int | None = None, force: bool = False
+) -> ExportResult:
     """Write a replay as an animated glTF model (.glb), or as a page that any browser replays (.html).
 
-    force: replace a file that is there. Raises TeeterError.
+    fps: of a model that is rendered elsewhere: a key for every frame, the camera of the film and its sun. force:
+    replace a file that is there. Raises TeeterError.
     """
     from teeter.games.api.pages import animated_model, recording_page
 
     check_output(Path(out), force=force, inputs=[Path(record)])
-    write = recording_page if Path(out).suffix.lower() == ".html" else animated_model
-    return write(Path(record), Path(out), force=force)
+    if Path(out).suffix.lower() != ".html":
+        return animated_model(Path(record), Path(out), fps=fps, force=force)
+    if fps is not None:
+        raise ArgumentError(
+            f"fps = {fps}: is that of a model, .glb; a page goes as fast as its browser draws"
+        )
+    return recording_page(Path(record), Path(out), force=force)

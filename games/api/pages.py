@@ -12,6 +12,8 @@ from teeter.engine.view.page import html
 from teeter.engine.view.page.blob import Blob
 from teeter.engine.view.page.recording import recording_data
 from teeter.engine.view.page.sweep import sweep_data
+from teeter.engine.view.video.film import Recipe, film_of
+from teeter.engine.view.video.model import glb_of_film
 from teeter.engine.view.video.scenery import scenery_of
 from teeter.engine.world import Assembly, Body
 from teeter.games.api.results import ExportResult
@@ -36,8 +38,9 @@ def recording_page(file: Path, out: Path, *, force: bool = False) -> ExportResul
     return ExportResult(out, len(text.encode()), replay.seconds)
 
 
-def animated_model(file: Path, out: Path, *, force: bool = False) -> ExportResult:
-    """Write a recording as animated glTF. force: as for a page. Raises RecordError, ModelError and OutputError."""
+def animated_model(file: Path, out: Path, *, fps: int | None = None, force: bool = False) -> ExportResult:
+    """Write a recording as animated glTF. fps: with a key for every frame, the director's camera and the sun; else with
+    as few keys as describe it. force: as for a page. Raises RecordError, ModelError, OutputError and ViewError."""
     if out.suffix.lower() != ".glb":
         raise OutputError(f'{out}: recordings are exported as .html or .glb (got "{out.suffix}")')
     replay = shown(file)
@@ -47,7 +50,12 @@ def animated_model(file: Path, out: Path, *, force: bool = False) -> ExportResul
         # a mesh for each kind of piece, not for each piece
         kind = (body.piece.model, str(body.piece.extents.tolist()))
         bodies.append(replace(body, piece=shared.setdefault(kind, body.piece)))
-    data = glb_of_replay(replay, bodies, title=telling_of(replay).title)
+    telling = telling_of(replay)
+    if fps is None:
+        data = glb_of_replay(replay, bodies, title=telling.title)
+    else:
+        recipe = Recipe(fps=fps, pace="true", captions=False, cards=False, hand=False)
+        data = glb_of_film(film_of(replay, bodies, telling, recipe), telling.title)
     with whole_or_nothing(out, force=force) as part:
         part.write_bytes(data)
     return ExportResult(out, len(data), replay.seconds, len(bodies))

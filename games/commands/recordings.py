@@ -183,13 +183,19 @@ def _estimating(progress: Progressed) -> Progressed:
 def export(
     file: Recording,
     out: Annotated[Path, typer.Option("--out", "-o", help="What to write: .html for browsers, or .glb.")],
+    fps: Annotated[
+        int | None,
+        typer.Option(
+            help="With .glb, for rendering elsewhere: a key for every frame, camera and sun of the film."
+        ),
+    ] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> int:
     """A recording as one page that any browser replays (.html), or as an animated glTF model (.glb)."""
     from teeter.games.api import functions
 
-    made = functions.export(recording_of(file), out, force=force)
+    made = functions.export(recording_of(file), out, fps=fps, force=force)
     if as_json:
         pieces = {} if made.pieces is None else {"pieces": made.pieces}
         print_json({"file": str(out), "bytes": made.size, **pieces, "seconds": round(made.seconds, 3)})
@@ -207,7 +213,11 @@ class VideoRequest:
     file: Recording
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="What to write: .mp4, .webm, .gif, .webp, or .png for a still."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="What to write: .mp4, .webm, .gif, .webp, .png for a still, or frames/%05d.png for all and sound.",
+        ),
     ]
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help="Width and height in pixels, such as 1280x720.")
@@ -256,7 +266,7 @@ def video(request: VideoRequest) -> int:
     del asked["as_json"]
     with bar("drawing") as progress:
         made = video(recording_of(asked.pop("file")), **asked, progress=progress)
-    size = request.out.stat().st_size
+    size = sum(file.stat().st_size for file in _written(request.out))
     if request.as_json:
         print_json(
             {
@@ -271,3 +281,7 @@ def video(request: VideoRequest) -> int:
         width, height = made.size
         say(f"{request.out}: {made.seconds:.1f} s, {width} x {height}, {size / 1e6:.1f} MB")
     return OK
+
+
+def _written(out: Path) -> list[Path]:
+    return [out] if out.is_file() else list(out.parent.iterdir())

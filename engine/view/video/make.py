@@ -27,7 +27,7 @@ from teeter.engine.view.render.decals import decal_area, decal_picture
 from teeter.engine.view.render.device import is_open
 from teeter.engine.view.render.shading import fibres, rings
 from teeter.engine.view.render.stage import Stage
-from teeter.engine.view.video import encode
+from teeter.engine.view.video import encode, sequence
 from teeter.engine.view.video.captions import Telling
 from teeter.engine.view.video.film import LOOPS, Film, Recipe, Shot, film_of
 from teeter.engine.workers import can_start, end_with_parent
@@ -51,7 +51,10 @@ def check_file(path: Path, workers: int | None, *, force: bool = False) -> None:
     """Raises ViewError for a number of processes that nobody wants, None leaves it open; and as `encode.check_path`."""
     if workers is not None and not 1 <= workers <= 64:
         raise ViewError(f"--workers {workers}: 1 to 64 processes")
-    encode.check_path(path, force=force)
+    if sequence.is_sequence(path):
+        sequence.check(path)
+    else:
+        encode.check_path(path, force=force)
 
 
 def make(
@@ -65,14 +68,19 @@ def make(
     workers: int | None = None,
     force: bool = False,
 ) -> Film:
-    """Writes a video (mp4, webm), a loop (gif, webp) or a still (png) of a recording; the suffix says which.
+    """Writes a video (mp4, webm), a loop (gif, webp), a still (png) or numbered pictures with sound (frames/%05d.png)
+    of a recording; the name says which.
 
     bodies: of the recording, with their pieces. workers: processes to draw with, None for as many as pay. force: a file
     that is there may be replaced. Raises ViewError; then, and when it is interrupted, nothing is left at `path`.
     """
-    encode.check_path(path, recipe.size, force=force)
+    is_many = sequence.is_sequence(path)
+    if is_many:
+        sequence.check(path)
+    else:
+        encode.check_path(path, recipe.size, force=force)
     suffix = path.suffix.lower()
-    if suffix in encode.STILLS:
+    if suffix in encode.STILLS and not is_many:
         film = replace(film_of(replay, bodies, telling, replace(recipe, cards=False)), is_still=True)
         # the first frame, or several evenly spaced ones
         numbers = np.linspace(0, len(film) - 1, min(film.recipe.strip, len(film))).round().astype(int)
@@ -88,14 +96,17 @@ def make(
         with frames_of(film, "rgb24", workers=workers) as drawn:
             encode.write_loop(path, recipe, drawn, len(film), tell, force=force)
         return film
-    with frames_of(film, workers=workers) as drawn:
+    with frames_of(film, "rgb24" if is_many else "yuv420p", workers=workers) as drawn:
         # the processes that draw have begun
         sound = None
         if recipe.sound:
             from teeter.engine.view.sound import soundtrack
 
             sound = soundtrack(film, replay, encode.RATE)
-        encode.write_video(path, recipe, drawn, len(film), sound, tell, force=force)
+        if is_many:
+            sequence.write(path, drawn, sound, tell)
+        else:
+            encode.write_video(path, recipe, drawn, len(film), sound, tell, force=force)
     return film
 
 
