@@ -64,6 +64,17 @@ def _standing(random: np.random.Generator, count: int) -> Assembly:
     raise AssertionError("no stack stood")
 
 
+def scene_of(assembly: Assembly, name: str) -> Any:
+    """The same boxes as a scene that can be written."""
+    pieces = []
+    for body in assembly.free:
+        pose = np.eye(4)
+        pose[:3, :3], pose[:3, 3] = body.pose.matrix, 1e3 * np.array(body.pose.position)
+        size = (1e3 * body.piece.extents).round(6).tolist()
+        pieces.append({"id": body.name, "shape": {"box": size}, "material": "beech", "pose": pose})
+    return teeter.build(pieces, name=name)
+
+
 def groups(assembly: Assembly) -> list[tuple[str, ...]]:
     """Every free piece alone, and with all that rests on it."""
     above = carried_by(find_contacts(assembly))

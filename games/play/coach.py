@@ -21,9 +21,9 @@ from teeter.games.game import Game
 from teeter.games.judge.judge import TableScene
 from teeter.games.play.preview import SAME_PLACE, LayPreview, Previewer
 
-RINGS = (0.001, 0.002, 0.0035, 0.006, 0.01, 0.016, 0.025, 0.038, 0.055)
+RINGS = (0.002, 0.005, 0.01, 0.018, 0.03, 0.05)
 """Metres from where a piece is held, at which other places are looked at."""
-BEARINGS = 16
+BEARINGS = 8
 FINEST = 2.5e-4
 """Metres to which the nearest place on a line is found."""
 SPARE = 5e-4
@@ -87,7 +87,9 @@ class Looker:
         before = TableScene({**bodies, held.name: held}, lain)
         after = TableScene(before.bodies, touching)
         state = self._game.rules.apply(self._carried, Released(self._carried.step, held.name))
-        return self._previewer.judged(state, held.name, before, before, after, is_resting=True)
+        return self._previewer.judged(
+            state, held.name, before, before, after, is_resting=True, has_narrow=False
+        )
 
     def _towards(self, held: Body, contacts: Contacts) -> tuple[float, float] | None:
         scene = self._statics.with_piece(held)
@@ -105,8 +107,9 @@ class Looker:
     def nearest(
         self, held: Body, confirms: Callable[[Body], bool], is_over: Callable[[], bool]
     ) -> Pose | None:
-        """Returns the nearest place around a piece, turned as it is, where it stands and may lie; None where none is
-        found. confirms: asked in full before a place is told. is_over: whether to stop looking."""
+        """Returns the nearest place around a piece, turned as it is, where it stands and may lie, of those in
+        `BEARINGS` directions; None where none is found. confirms: asked in full before a place is told. is_over:
+        whether to stop looking."""
         before, held = 0.0, replace(held, fixed=False)
         for far in RINGS:
             for angle in np.arange(BEARINGS) * (2 * math.pi / BEARINGS):

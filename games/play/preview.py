@@ -90,9 +90,12 @@ class Previewer:
         released: TableScene,
         after: TableScene,
         is_resting: bool,
+        *,
+        has_narrow: bool = True,
     ) -> LayPreview:
         """Returns what the rules say of a piece that was let go. state: of the rules, after that. before, released,
-        after: the scene as it was taken up, let go and at the end."""
+        after: the scene as it was taken up, let go and at the end. has_narrow: with what a hand that misses would
+        break."""
         judge, rules = self._game.judge, self._game.rules
         need = rules.needs(state)
         height = judge.height(state, piece, released)
@@ -101,7 +104,7 @@ class Previewer:
         broken = judge.broken(state, piece, need.conditions, before, after, height)
         narrow = [
             each
-            for moved in shifted(after, piece)
+            for moved in (shifted(after, piece) if has_narrow else ())
             for each in judge.broken(state, piece, need.conditions, before, moved, height)
         ]
         step = state.step

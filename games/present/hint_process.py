@@ -38,7 +38,7 @@ from teeter.games.registry import game_named
 
 SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""
-NEAREST_S = 1.0
+NEAREST_S = 1.5
 """Seconds of work for the nearest place that stands: a hand that moves on waits no longer for what it asks next."""
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
