@@ -89,8 +89,8 @@ def commands_page() -> str:
             lines += ["| option | |", "|---|---|"]
         for each in options:
             spelled = ", ".join(f"`{word}`" for word in each.opts)
-            takes = each.metavar or KINDS[each.type_descriptor.annotation]
-            kind = "" if each.is_flag else f" `{takes.replace('|', chr(92) + '|')}`"
+            takes = "" if each.is_flag else each.metavar or KINDS[each.type_descriptor.annotation]
+            kind = f" `{takes}`".replace("|", chr(92) + "|") if takes else ""
             default = f" Default: `{each.default}`." if each.default and not each.is_flag else ""
             lines.append(f"| {spelled}{kind} | {(each.help or '').replace('|', chr(92) + '|')}{default} |")
         lines.append("")
