@@ -36,7 +36,6 @@ LOADING = ("create_module", "exec_module")
 """Methods of the import system in which a compiled library initialises itself."""
 LEAST_MEMORY = 400_000_000
 """Bytes of address space; `teeter check` of a few bricks takes 360 million."""
-OUT_OF_MEMORY = b"teeter: out of memory, no verdict\n"
 
 
 def main() -> NoReturn:
@@ -148,7 +147,7 @@ def _keep_within_memory() -> None:
 
 def _say_out_of_memory() -> None:
     try:
-        os.write(2, OUT_OF_MEMORY)
+        os.write(2, exits.OUT_OF_MEMORY.encode())
     except OSError:
         return
 

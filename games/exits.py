@@ -13,6 +13,7 @@ ANSWERS = (1, 3)
 """Exit codes that only a command that has its answer may leave with."""
 CRASHED = 70
 """A fault of the program or of what it runs on, as in sysexits.h: no verdict."""
+OUT_OF_MEMORY = "teeter: out of memory, no verdict\n"
 
 _HOME = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 _answers: list[int] = []

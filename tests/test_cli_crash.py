@@ -50,7 +50,7 @@ def broken(
             "_validate",
             "ValueError('edge 3 of the piece borders 1 faces\\x1b[31m, \\u00e9')",
         ),
-        (("verify", "game.teeter"), "recordings", "bar", "MemoryError()"),
+        (("verify", "game.teeter"), "recordings", "bar", "LookupError()"),
         (("play", "wonky", "--headless"), "play", "options_of", "AssertionError()"),
     ],
 )
@@ -69,6 +69,12 @@ def test_an_uncaught_error_exits_with_70_and_one_line_that_names_a_report(
     report = Path(found[1]).read_text()
     assert "Traceback (most recent call last)" in report
     assert repr(words[0]) in report
+
+
+def test_memory_that_runs_out_is_no_fault_to_report(tmp_path: Path) -> None:
+    found = broken(("verify", "game.teeter"), "recordings", "bar", "MemoryError()", tmp_path)
+    assert found == (70, "", "teeter: out of memory, no verdict\n")
+    assert not list(tmp_path.glob("teeter-crash*"))
 
 
 def test_without_a_place_for_the_report_the_line_still_comes(tmp_path: Path) -> None:

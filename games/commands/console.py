@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from teeter.games.commands.standard_input import renamed
-from teeter.games.exits import CRASHED, answer, ask, hiding, missing, out_of_memory
+from teeter.games.exits import CRASHED, OUT_OF_MEMORY, answer, ask, hiding, missing, out_of_memory
 from teeter.games.faults import said, write_report
 from teeter.models.errors import TeeterError
 
@@ -166,10 +166,11 @@ def stopped(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
 
 
 def crashed(error: Exception) -> NoReturn:
-    """Leave because of a fault of the program: one line, and a file with what a report needs. Raises MemoryError where
-    it is none, but memory has run out."""
+    """Leave because of a fault of the program: one line, and a file with what a report needs; where memory has run out
+    only the line."""
     if out_of_memory(error):
-        raise MemoryError from None
+        sys.stderr.write(OUT_OF_MEMORY)
+        sys.exit(CRASHED)
     files = hiding(error)
     if not files and (why := missing(error)):
         sys.stderr.write(f"teeter: no verdict: {why}\n")
