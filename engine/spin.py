@@ -37,7 +37,7 @@ def _bullets_change(moments: Array, local: Array, step: float) -> Array:
     turning = moments * local
     jacobian = step * (_crossing(local) * moments[:, None] - _crossing(turning))
     jacobian[:, range(3), range(3)] += moments
-    torque = step * np.cross(local, turning)
+    torque = step * _cross(local, turning)
     return np.asarray(-np.linalg.solve(jacobian, torque[..., None])[..., 0])
 
 
@@ -46,9 +46,14 @@ def _crossing(vectors: Array) -> Array:
     return np.cross(vectors[:, None], -np.eye(3)[None])
 
 
+def _cross(first: Array, second: Array) -> Array:
+    """Cross products (n, 3) of rows, to the bit those of `np.cross`, which takes eight times as long for a few."""
+    return np.asarray(first[:, [1, 2, 0]] * second[:, [2, 0, 1]] - first[:, [2, 0, 1]] * second[:, [1, 2, 0]])
+
+
 def _turned(vectors: Array, rotations: Array) -> Array:
     """Returns vectors (n, 3) after rotations (n, 3), in radians."""
     angle = np.linalg.norm(rotations, axis=1, keepdims=True)
     axis = rotations / np.maximum(angle, 1e-12)
     along = (axis * vectors).sum(axis=1, keepdims=True) * axis
-    return np.asarray(along + np.cos(angle) * (vectors - along) + np.sin(angle) * np.cross(axis, vectors))
+    return np.asarray(along + np.cos(angle) * (vectors - along) + np.sin(angle) * _cross(axis, vectors))

@@ -48,7 +48,7 @@ def one_line(text: str) -> str:
 @pytest.mark.slow
 def test_two_browsers_and_a_bot_play_a_game_to_its_end(browser: Browser, tmp_path: Path) -> None:
     words = ("tower-topple", "--mode", "2", "--house", "rounds=1")
-    assert whole_game(browser, tmp_path, words, 3, 240.0)[0]
+    assert whole_game(browser, tmp_path, words, 6, 600.0)[0]
 
 
 GAMES = {
