@@ -220,12 +220,12 @@ class BulletWorld(World):
         scaled = [value / unit for value in force]
         self._steps.push(pybullet.applyExternalForce, item.handle, -1, scaled, at, pybullet.WORLD_FRAME)
         pace = self._steps.pace
-        pace.fastest += math.hypot(*force) / (item.body.piece.mass * self.rate)
+        pace.push(math.hypot(*force) / (item.body.piece.mass * self.rate))
         if any(torque):
             turning = [value / (unit * self.scale.length) for value in torque]
             self._steps.push(pybullet.applyExternalTorque, item.handle, -1, turning, pybullet.WORLD_FRAME)
             least = float(item.moments.min())
-            pace.fastest += math.hypot(*torque) * item.radius / (least * self.rate)
+            pace.push(math.hypot(*torque) * item.radius / (least * self.rate))
 
     def launch(self, name: str, velocity: Vector, spin: Vector = (0.0, 0.0, 0.0)) -> None:
         item = self._find(name)
@@ -282,9 +282,9 @@ class BulletWorld(World):
                 self._call(pybullet.restoreState, fileName=str(path))
             except pybullet.error as error:
                 raise RuntimeError(f"the snapshot of step {snapshot.step} cannot be restored") from error
+        self.set_gravity(snapshot.gravity)
         self._steps.pace = replace(snapshot.pace)
         self._steps.configure()
-        self.set_gravity(snapshot.gravity)
         self._step = snapshot.step
         self._rolling.rewind(snapshot.wound)
 
@@ -303,6 +303,7 @@ class BulletWorld(World):
     def set_gravity(self, gravity: Vector) -> None:
         self.gravity = gravity
         self._steps.gravity = gravity
+        self._steps.pace.push(0.0)
         self._call(pybullet.setGravity, *(value / self.scale.length for value in gravity))
 
     def _motions(self) -> Iterable[tuple[Body, Pose, Array, Array]]:

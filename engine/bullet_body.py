@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from teeter.engine.geometry.rotation import matrix_of, nudged, quaternion_of, rpy_of
-from teeter.engine.pose import Pose
+from teeter.engine.pose import Pose, vector_of
 from teeter.engine.scratch import scratch_files, scratch_folder
 from teeter.engine.settings import COLLISION_MARGIN, Tuning
 from teeter.engine.world import Body, Contact, Scale, Vector
@@ -31,8 +31,9 @@ from teeter.models.piece import Array, Part, Piece
 
 class BulletBody:
     """A body in Bullet. handle: Bullet's number for it, -1 until it is in. centre (3,), axes (3, 3): the mass frame in
-    the piece frame; is_plain: the two are the same. moments (3,): kg m^2 about those axes. radius: metres, bounds the
-    piece around its centre of mass."""
+    the piece frame; is_plain: the two are the same. moments (3,): kg m^2 about those axes; scaled_moments: in Bullet's
+    units. upright: the z axis of the piece in the mass frame. radius: metres, bounds the piece around its centre of
+    mass."""
 
     __slots__ = (
         "axes",
@@ -45,6 +46,8 @@ class BulletBody:
         "moments",
         "radius",
         "scale",
+        "scaled_moments",
+        "upright",
     )
 
     def __init__(self, body: Body, scale: Scale) -> None:
@@ -57,6 +60,8 @@ class BulletBody:
         self.centre = frame.centre
         self.axes = frame.axes
         self.moments = frame.moments
+        self.scaled_moments = vector_of(frame.moments / (scale.mass * scale.length**2))
+        self.upright = vector_of(frame.axes[2])
         self.is_plain = bool(np.array_equal(frame.axes, np.eye(3)) and not frame.centre.any())
         # the half diagonal of the bounding box bounds every point; the centre of mass may lie off its middle
         self.radius = float(np.linalg.norm(body.piece.extents) / 2 + np.linalg.norm(frame.centre))

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from teeter.engine.bullet_body import BulletBody, friction_of
 from teeter.engine.faces import face_radius, is_round
-from teeter.engine.geometry.rotation import matrix_of
-from teeter.engine.rubbing import SETTING_OFF, SLIPPING, Pressing, Turning, climbing, middle_of, torsion
+from teeter.engine.geometry.vectors import ZERO, Vector, inverse, plus, rotated, scaled
+from teeter.engine.rubbing import (
+    SETTING_OFF,
+    SLIPPING,
+    Point,
+    Pressing,
+    Turning,
+    climbing,
+    middle_of,
+    torsion,
+)
 from teeter.engine.settings import UNITS_PER_PIECE
-from teeter.models.piece import Array
 
 Said = tuple[Any, Any]
 """What Bullet says of a mass frame: (position, quaternion), (velocity, spin)."""
@@ -23,60 +29,61 @@ Said = tuple[Any, Any]
 @dataclass(frozen=True, slots=True, eq=False)
 class Rubbing:
     """What Bullet knows: bodies by their handles, where they are and how they move, the contact points of one, what a
-    contact point looks like. rate: steps a second; parts: of a step. Everything in Bullet's units."""
+    contact point looks like. rate: steps a second. Everything in Bullet's units."""
 
     bodies: Mapping[int, BulletBody]
     state: Callable[[BulletBody], Said]
     points: Callable[[BulletBody], Sequence[Any]]
     rate: int
-    parts: int
 
     @property
     def slipping(self) -> float:
         """The speed, units a second, below which contact points are where they should be."""
         return SLIPPING * UNITS_PER_PIECE * self.rate
 
-    def missing(self, items: Sequence[BulletBody]) -> Iterator[tuple[BulletBody, Array, Array, Array]]:
-        """Yields bodies with a force (3,), the point (3,) where it acts, and a torque (3,)."""
+    def missing(
+        self, items: Iterable[BulletBody], parts: int
+    ) -> Iterator[tuple[BulletBody, Vector, Vector, Vector]]:
+        """Yields bodies with a force, the point where it acts, and a torque, for one of so many parts of a step."""
+        time = 1.0 / (self.rate * parts)
         done: set[tuple[int, int]] = set()
+        known: dict[int, Turning] = {}
         for item in items:
             touching = self._touching(item)
             if not touching:
                 continue
-            body, axes = self._turning(item)
+            body, is_rolling = self._turning(item, known, time), is_round(item.body.piece)
             pressings = []
             for other, points in touching:
-                below, others = self._turning(other)
-                pressing = pressing_of(points, item, other, axes, others)
-                pressings.append(pressing)
                 pair = min(item.handle, other.handle), max(item.handle, other.handle)
+                if pair in done and not is_rolling:
+                    continue
+                below = self._turning(other, known, time)
+                pressing = pressing_of(points, item, other, body, below)
+                pressings.append(pressing)
                 if pair not in done:
                     done.add(pair)
-                    torque, force, at = torsion(body, below, pressing, self.slipping, self._time)
-                    yield item, force, at, torque
-                    yield other, -force, at, -torque
-            if is_round(item.body.piece):
-                axis = (axes @ item.axes.T)[:, 2]
+                    torque, force = torsion(body, below, pressing, self.slipping, time)
+                    yield item, force, pressing.middle, torque
+                    yield other, scaled(force, -1.0), pressing.middle, scaled(torque, -1.0)
+            if is_rolling:
+                axis = rotated(item.upright, body.orientation)
                 torques = climbing(body, axis, pressings, self.slipping)
                 for (other, _), torque in zip(touching, torques, strict=True):
-                    yield item, np.zeros(3), body.centre, torque
-                    yield other, np.zeros(3), body.centre, -torque
+                    yield item, ZERO, body.centre, torque
+                    yield other, ZERO, body.centre, scaled(torque, -1.0)
 
-    def slipping_items(self, items: Sequence[BulletBody], speeds: Sequence[float]) -> list[BulletBody]:
-        """Returns those of some bodies that move so fast that their contact points may be behind: none where all are
-        boxes and balls. speeds: m/s."""
+    def slipping_items(self, items: Iterable[tuple[BulletBody, float]]) -> list[BulletBody]:
+        """Returns those of some bodies that move so fast, m/s, that their contact points may be behind: none where all
+        are boxes and balls."""
         if not any(item.is_hull for item in self.bodies.values()):
             return []
         found = []
-        for item, speed in zip(items, speeds, strict=True):
+        for item, speed in items:
             share = SETTING_OFF if is_round(item.body.piece) else 1.0
             if speed > share * self.slipping * item.scale.length:
                 found.append(item)
         return found
-
-    @property
-    def _time(self) -> float:
-        return 1.0 / (self.rate * self.parts)
 
     def _touching(self, item: BulletBody) -> list[tuple[BulletBody, list[Any]]]:
         """Returns what a body presses on, with the contact points; boxes only where they press on a hull."""
@@ -87,45 +94,39 @@ class Rubbing:
         pairs = [(self.bodies[handle], points) for handle, points in found.items()]
         return [pair for pair in pairs if item.is_hull or pair[0].is_hull]
 
-    def _turning(self, item: BulletBody) -> tuple[Turning, Array]:
-        """Returns how a body moves, and its principal axes (3, 3) in columns."""
-        (place, orientation), (velocity, spin) = self.state(item)
-        axes, inverse = matrix_of(orientation), np.zeros((3, 3))
-        if not item.body.fixed:
-            unit = item.scale.mass * item.scale.length**2
-            inverse = axes @ np.diag(unit / item.moments) @ axes.T
-        # contact points are where they were found, before the last part of a step
-        before = np.array(place) - self._time * np.array(velocity)
-        return Turning(before, np.array(velocity), np.array(spin), inverse), axes
+    def _turning(self, item: BulletBody, known: dict[int, Turning], time: float) -> Turning:
+        """Returns how a body moves, with its moments in Bullet's units."""
+        if item.handle not in known:
+            (place, orientation), (velocity, spin) = self.state(item)
+            # contact points are where they were found, before the last part of a step
+            before = plus(place, velocity, -time)
+            moments = None if item.body.fixed else item.scaled_moments
+            known[item.handle] = Turning(before, velocity, spin, orientation, moments)
+        return known[item.handle]
 
 
 def pressing_of(
-    points: Sequence[Any], item: BulletBody, other: BulletBody, axes: Array, others: Array
+    points: Sequence[Any], item: BulletBody, other: BulletBody, body: Turning, below: Turning
 ) -> Pressing:
-    """Returns contact points of a body on another as Bullet reports them, in its units. axes, others: the principal
-    axes of the two, (3, 3) in columns."""
-    rows = np.array(
-        [
-            (*p[5], *p[7], p[9], *(p[10] * a + p[12] * b for a, b in zip(p[11], p[13], strict=True)))
-            for p in points
-        ]
-    )
-    normals, forces = rows[:, 3:6], rows[:, 6]
-    _, normal = middle_of(rows[:, :3], normals, forces)
+    """Returns contact points of a body on another as Bullet reports them, in its units."""
+    found = [Point(p[5], p[7], p[9], plus(scaled(p[11], p[10]), p[13], p[12])) for p in points]
+    middle, normal, force = middle_of(found)
 
     def radius() -> float:
-        radii = (_face(item, item.axes @ axes.T @ -normal), _face(other, other.axes @ others.T @ normal))
-        return min(radii) / item.scale.length
+        faces = _face(item, body, scaled(normal, -1.0)), _face(other, below, normal)
+        return min(faces) / item.scale.length
 
     reach = min(item.radius, other.radius) / item.scale.length
     friction = friction_of(item.body.piece) * friction_of(other.body.piece)
-    return Pressing(rows[:, :3], normals, forces, rows[:, 7:], reach, radius, friction)
+    return Pressing(found, middle, normal, force, reach, radius, friction)
 
 
-def _face(item: BulletBody, way: Array) -> float:
-    """Returns the mean radius, metres, of the face that a body turns in a direction (3,) of its piece frame. The answer
-    is kept for a direction, so that one is rounded, and turned about the axis of what is round."""
-    x, y, z = way.tolist()
+def _face(item: BulletBody, body: Turning, way: Vector) -> float:
+    """Returns the mean radius, metres, of the face that a body turns in a direction of the world. The answer is kept
+    for a direction of its piece, so that one is rounded, and turned about the axis of what is round."""
+    x, y, z = rotated(way, inverse(body.orientation))
+    if not item.is_plain:
+        x, y, z = (item.axes @ (x, y, z)).tolist()
     if is_round(item.body.piece):
         x, y = math.hypot(x, y), 0.0
     return face_radius(item.body.piece, round(x, 2) + 0.0, round(y, 2) + 0.0, round(z, 2) + 0.0)

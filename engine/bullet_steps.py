@@ -24,11 +24,11 @@ from teeter.engine.bullet_body import (
 )
 from teeter.engine.bullet_rubbing import Rubbing, Said
 from teeter.engine.faces import is_round
-from teeter.engine.geometry.rotation import matrices_of, nudged
-from teeter.engine.pace import ROLLING_PARTS, Pace, Shapes, parts_of_step, shapes_of
+from teeter.engine.geometry.rotation import nudged
+from teeter.engine.pace import ROLLING_PARTS, WHOLE, Pace, Parts, Shapes, parts_of_step, shapes_of
 from teeter.engine.process import suppress_stderr
 from teeter.engine.settings import Tuning
-from teeter.engine.spin import gyroscopic_torques
+from teeter.engine.spin import gyroscopic_torque, is_braked
 from teeter.engine.world import Contact, Scale, Vector
 from teeter.models.piece import Array
 
@@ -169,8 +169,9 @@ class BulletSteps:
     def take(self) -> None:
         """Take a step."""
         if self.pace.is_quiet:
+            self._keep_turning([self._bodies[name] for name in self.pace.spinning])
             self.call(pybullet.stepSimulation)
-            self.pace.fastest += self._gain
+            self.pace.go_on(self._gain)
         else:
             self._take_lively()
         self._pushes.clear()
@@ -196,24 +197,30 @@ class BulletSteps:
         pace.passing = frozenset()
         self._struck.clear()
         is_slow = pace.look(max(speeds, default=0.0), self._gain)
-        parts, striking = (1, []) if is_slow else self._parts_of_step(free)
-        before = pace.parts
+        wanted, striking = (WHOLE, []) if is_slow else self._parts_of_step(free)
+        before, parts = pace.parts, wanted.count
         self._change_parts(parts)
         fast = [item for item, speed in zip(free, speeds, strict=True) if speed > pace.quiet]
         for item, speed in zip(free, speeds, strict=True):
             self._harden(item, self._hardness(item, parts, speed))
-        if parts == 1:
-            # in parts Bullet brakes by so much less, and what comes down spins no longer freely
-            self._keep_turning(fast)
+        # in parts Bullet brakes by so much less, and what comes down spins no longer freely
+        turning = self._keep_turning(fast) if parts == 1 else []
+        pace.fly(wanted.clear, wanted.slow, self._gain, [item.body.name for item in turning])
         items = {item.handle: item for item in self._bodies.values()}
-        rubbing = Rubbing(items, self.said, self.points, self.scale.rate, parts)
-        slipping = rubbing.slipping_items(free, speeds)
+        rubbing = Rubbing(items, self.said, self.points, self.scale.rate)
+        moving = enumerate(zip(free, speeds, strict=True))
+        slipping = rubbing.slipping_items(each for row, each in moving if row not in wanted.flying)
         if slipping:
             pace.fastest = math.inf
+        is_rolling = any(is_round(item.body.piece) for item in slipping)
+        rubbed = []
         for part in range(parts):
             for function, args in self._pushes if part else ():
                 self.call(function, *args)
-            self._rub(rubbing, slipping)
+            # what rolls meets another corner of its polygon in every part; for the rest once a step will do
+            if is_rolling or part == 0:
+                rubbed = list(rubbing.missing(slipping, parts if is_rolling else 1))
+            self._rub(rubbed)
             self.call(pybullet.stepSimulation)
             if part == 0 and parts != before:
                 # warm starting is as ever again: see `_change_parts`
@@ -244,8 +251,8 @@ class BulletSteps:
             points = self._struck.pop(pair)
             self.pace.passing |= {contact_of(point, self.names, self.scale, False) for point in points}
 
-    def _parts_of_step(self, free: list[BulletBody]) -> tuple[int, list[BulletBody]]:
-        """Returns in how many parts `pace` asks for the next step to be taken, and what may strike something in it."""
+    def _parts_of_step(self, free: list[BulletBody]) -> tuple[Parts, list[BulletBody]]:
+        """Returns what `pace` says of the next step, and what may strike something in it."""
         if self._shapes is None:
             fixed = [item for item in self._bodies.values() if item.body.fixed]
             self._fixed, items = [(item, self.said(item)) for item in fixed], [*free, *fixed]
@@ -253,8 +260,8 @@ class BulletSteps:
         items = [*free, *(item for item, _ in self._fixed)]
         states = [*(self.said(item) for item in free), *(each for _, each in self._fixed)]
         places = outwards(items, states, self.scale, self.pace.parts)
-        parts, rows = parts_of_step(self._shapes, *places, 1.0 / self.scale.rate)
-        return parts, [items[row] for row in rows.tolist()]
+        parts = parts_of_step(self._shapes, *places, 1.0 / self.scale.rate, math.hypot(*self.gravity))
+        return parts, [items[row] for row in parts.striking.tolist()]
 
     def _change_parts(self, parts: int) -> None:
         """Take steps in so many parts from now on."""
@@ -288,24 +295,21 @@ class BulletSteps:
             settings["contactProcessingThreshold"] = ANY_GAP if parts == 0 or is_rolling else 0.0
             self.call(pybullet.changeDynamics, item.handle, -1, **settings)
 
-    def _rub(self, rubbing: Rubbing, items: Sequence[BulletBody]) -> None:
+    def _rub(self, missing: Iterable[tuple[BulletBody, Vector, Vector, Vector]]) -> None:
         """Add what the contact points of hulls that turn leave out."""
-        for item, force, at, torque in list(rubbing.missing(items)):
-            if force.any():
-                pushed = force.tolist(), at.tolist(), pybullet.WORLD_FRAME
-                self.call(pybullet.applyExternalForce, item.handle, -1, *pushed)
-            if torque.any():
-                turned = torque.tolist(), pybullet.WORLD_FRAME
-                self.call(pybullet.applyExternalTorque, item.handle, -1, *turned)
+        for item, force, at, torque in missing:
+            if any(force):
+                self.call(pybullet.applyExternalForce, item.handle, -1, force, at, pybullet.WORLD_FRAME)
+            if any(torque):
+                self.call(pybullet.applyExternalTorque, item.handle, -1, torque, pybullet.WORLD_FRAME)
 
-    def _keep_turning(self, items: Sequence[BulletBody]) -> None:
-        """Add the torques that Bullet forgets: see `engine.spin`."""
-        if not items:
-            return
-        said = [self.said(item) for item in items]
-        turns, spins = (np.array(each) for each in zip(*((s[0][1], s[1][1]) for s in said), strict=True))
-        moments = np.array([item.moments for item in items]) / (self.scale.mass * self.scale.length**2)
-        step = 1.0 / (self.scale.rate * self.pace.parts)
-        torques = gyroscopic_torques(moments, matrices_of(turns), spins, step)
-        for item, torque in zip(items, torques.tolist(), strict=True):
-            self.call(pybullet.applyExternalTorque, item.handle, -1, torque, pybullet.WORLD_FRAME)
+    def _keep_turning(self, items: Iterable[BulletBody]) -> list[BulletBody]:
+        """Add the torques that Bullet forgets, for a whole step: see `engine.spin`. Returns whom."""
+        turning, step = [], 1.0 / self.scale.rate
+        for item in items:
+            (_, orientation), (_, spin) = self.said(item)
+            if is_braked(spin, step):
+                turning.append(item)
+                torque = gyroscopic_torque(item.scaled_moments, orientation, spin, step)
+                self.call(pybullet.applyExternalTorque, item.handle, -1, torque, pybullet.WORLD_FRAME)
+        return turning

@@ -53,12 +53,16 @@ class Pace:
     """What a world knows of how fast it is, from one step to the next; snapshots keep it.
 
     quiet: m/s, below which nothing is fast. fastest: m/s, about which the fastest point of any body is
-    no faster in the next step; infinite where that is to be found out. parts: of the last step. passing: contacts of
-    what pressed in a part of it that was not its last: what jumps up at once is gone at its end.
+    no faster in the next step, but for what flies; infinite where that is to be found out. clear: whole steps before
+    what flies may meet anything, 0 where nothing does; spinning: the names of what flies and turns fast. parts: of the
+    last step. passing: contacts of what pressed in a part of it that was not its last: what jumps up at once is gone at
+    its end.
     """
 
     quiet: float
     fastest: float = math.inf
+    clear: int = 0
+    spinning: tuple[str, ...] = ()
     parts: int = 1
     passing: frozenset[Contact] = frozenset()
 
@@ -76,8 +80,26 @@ class Pace:
         """Take note of how fast the fastest point is, m/s, and of what it may gain in a step. Returns whether the step
         may be taken whole without a look at what meets: where it is half as fast as may go unseen."""
         is_slow = fastest <= 0.5 * self.quiet
-        self.fastest = fastest + gain if is_slow else math.inf
+        self.fastest, self.clear, self.spinning = fastest + gain if is_slow else math.inf, 0, ()
         return is_slow
+
+    def fly(self, steps: int, fastest: float, gain: float, spinning: Iterable[str] = ()) -> None:
+        """Take note that from now on what is fast meets nothing for so many steps: until then only the rest counts,
+        whose fastest point has so many m/s and may gain so much in a step. spinning: names of what turns fast."""
+        if steps > 1:
+            self.fastest, self.clear, self.spinning = fastest + gain, steps - 1, tuple(spinning)
+
+    def go_on(self, gain: float) -> None:
+        """A whole step was taken without a look, in which speeds may have grown by so many m/s."""
+        self.fastest += gain
+        if self.clear:
+            self.clear -= 1
+            if not self.clear:
+                self.fastest = math.inf
+
+    def push(self, gain: float) -> None:
+        """Something is pushed, or weighs otherwise: it may become so much faster, m/s."""
+        self.fastest = math.inf if self.clear else self.fastest + gain
 
     def forget(self, name: str) -> None:
         """A body has left the world."""
@@ -132,30 +154,54 @@ class Shapes:
     length: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """Of a step. count: in how many it is to be taken, 1 where nothing comes together fast; striking (k,): rows of the
+    bodies that may strike something fast in it. clear: steps, this one among them, in which nothing that is fast comes
+    near anything; flying: the rows of that; slow: m/s, of the fastest of the rest."""
+
+    count: int
+    striking: NDArray[np.int_]
+    clear: int = 0
+    flying: frozenset[int] = frozenset()
+    slow: float = 0.0
+
+
 def parts_of_step(
-    shapes: Shapes, positions: Array, quaternions: Array, velocities: Array, spins: Array, step: float
-) -> tuple[int, NDArray[np.int_]]:
-    """Returns in how many parts a step of so many seconds is to be taken, 1 where nothing comes together fast; and the
-    rows of the bodies (k,) that may strike something fast in it.
+    shapes: Shapes,
+    positions: Array,
+    quaternions: Array,
+    velocities: Array,
+    spins: Array,
+    step: float,
+    gravity: float,
+) -> Parts:
+    """Returns in how many parts a step of so many seconds is to be taken.
 
     positions (n, 3), quaternions (n, 4), velocities (n, 3), spins (n, 3): of all bodies, SI; zero for those that are
-    fixed. Boxes around the bodies, as they lie now, decide who can meet: a pair that stays apart along an axis of
-    either box does not, and one that lies together along an axis goes into each other by its closing speed there.
+    fixed. gravity: m/s^2. Boxes around the bodies, as they lie now, decide who can meet: a pair that stays apart along
+    an axis of either box does not, and one that lies together along an axis goes into each other by its closing speed
+    there.
     """
     matrices = matrices_of(quaternions)
     # what is round comes no nearer by turning about its axis
     round_axes = matrices[:, :, 2] * shapes.is_round[:, None]
     swings = (spins - (spins * round_axes).sum(axis=1, keepdims=True) * round_axes) * shapes.radii[:, None]
     speeds = np.linalg.norm(velocities, axis=1) + np.linalg.norm(swings, axis=1)
-    fast = np.flatnonzero(speeds * step > 0.5 * QUIET * shapes.length)
+    is_fast = speeds * step > 0.5 * QUIET * shapes.length
+    fast = np.flatnonzero(is_fast)
     if not len(fast):
-        return 1, NOTHING
-    least = ROLLING_PARTS if shapes.is_round[fast].any() else 1
+        return WHOLE
     # whose boxes along the axes of the world may come together
     reach = _reach(shapes, matrices, np.arange(len(speeds))[:, None], np.eye(3)) + step * speeds[:, None]
     away = np.abs(positions[None] - positions[fast][:, None])
     is_near = (away < reach[fast][:, None] + reach[None]).all(axis=2)
     is_near[np.arange(len(fast)), fast] = False
+    if not is_near.any():
+        clear = _clear_steps(shapes, positions, matrices, speeds, fast, step, gravity)
+        slow = float(speeds[~is_fast].max(initial=0.0))
+        return Parts(1, NOTHING, clear, frozenset(fast.tolist()), slow)
+    least = ROLLING_PARTS if shapes.is_round[fast[is_near.any(axis=1)]].any() else 1
     one, other = np.nonzero(is_near)
     one = fast[one]
     depth, coming, is_inside = _meeting(shapes, positions, matrices, velocities, swings, step, one, other)
@@ -166,17 +212,45 @@ def parts_of_step(
     met = np.minimum(depth, coming + 0.25 * LYING * shapes.length)
     is_deep = met > np.minimum(quiet, 0.25 * both)
     if not is_deep.any():
-        return least, NOTHING
+        return Parts(least, NOTHING)
     depth, coming, thin, crowd = depth[is_deep], coming[is_deep], thin[is_deep], np.unique(one[is_deep])
     # what is in already may go in by so much less
     left = DEPTH * shapes.length - np.clip(depth - coming, 0.0, 0.75 * DEPTH * shapes.length)
     wanted = int(np.ceil((coming / left).max()))
     needed = int(np.ceil((coming / (THIRD * thin)).max()))
     parts = max(least, needed, min(wanted, CROWD // len(crowd)))
-    return next((each for each in PARTS if each >= parts), PARTS[-1]), crowd
+    return Parts(next((each for each in PARTS if each >= parts), PARTS[-1]), crowd)
 
 
 NOTHING = np.zeros(0, dtype=int)
+WHOLE = Parts(1, NOTHING)
+"""A step in which nothing is fast."""
+
+
+def _clear_steps(
+    shapes: Shapes,
+    positions: Array,
+    matrices: Array,
+    speeds: Array,
+    fast: NDArray[np.int_],
+    step: float,
+    gravity: float,
+) -> int:
+    """Returns for how many steps spheres around what is fast stay clear of the boxes around everything else, while all
+    comes together as fast as it can."""
+    away = positions[fast][:, None] - positions[None]
+    local = np.abs(np.einsum("knc,ncd->knd", away, matrices))
+    gaps = np.linalg.norm(np.maximum(local - shapes.halves, 0.0), axis=2)
+    gaps -= np.linalg.norm(shapes.halves[fast], axis=1)[:, None] + LYING * shapes.length
+    closest = speeds[fast][:, None] + speeds[None]
+    # the time in which a gap closes at a speed that grows as in a fall, for both
+    times = 2.0 * gaps / (closest + np.sqrt(closest**2 + 4.0 * gravity * np.maximum(gaps, 0.0)))
+    times[np.arange(len(fast)), fast] = np.inf
+    return int(np.clip(times.min(initial=np.inf) / step, 0.0, MOST_CLEAR))
+
+
+MOST_CLEAR = 10_000
+"""Steps, where there is nothing to meet."""
 
 
 def _meeting(

@@ -58,9 +58,9 @@ class RapierSnapshot(Snapshot):
             world._world = rapier3d.PhysicsWorld.restore(self.data)
         except Exception as error:
             raise RuntimeError(f"the snapshot of step {self.step} cannot be restored") from error
+        world.set_gravity(self.gravity)
         world._pace = replace(self.pace)
         world._configure()
-        world.set_gravity(self.gravity)
         world._step = self.step
         for body, index, generation in self.bodies:
             world._register(body, rapier3d.RigidBodyHandle.from_raw_parts(index, generation))
@@ -217,6 +217,7 @@ class RapierWorld(World):
     def set_gravity(self, gravity: Vector) -> None:
         self._check()
         self.gravity = gravity
+        self._pace.push(0.0)
         self._world.gravity = rapier3d.Vec3(*(value / self.scale.length for value in gravity))
 
     def _motions(self) -> Iterable[tuple[Body, Pose, Array, Array]]:
@@ -255,7 +256,7 @@ class RapierWorld(World):
         """Returns in how many parts `pace` asks for the next step to be taken, and what may strike something in it."""
         pace, gain = self._pace, math.hypot(*self.gravity) / self.rate
         if pace.is_quiet:
-            pace.fastest += gain
+            pace.go_on(gain)
             return 1, []
         bodies = list(self._bodies.values())
         if self._shapes is None:
@@ -275,15 +276,17 @@ class RapierWorld(World):
         poses = [self.pose(body.name) for body in bodies]
         items = [self._find(body.name) for body in bodies]
         velocities = np.array([[*item.linvel] for item in items]) * self.scale.length
-        parts, rows = parts_of_step(
+        wanted = parts_of_step(
             self._shapes,
             np.array([pose.position for pose in poses]),
             np.array([pose.orientation for pose in poses]),
             velocities,
             np.array([[*item.angvel] for item in items]),
             1.0 / self.rate,
+            math.hypot(*self.gravity),
         )
-        return parts, [bodies[row].name for row in rows.tolist()]
+        pace.fly(wanted.clear, wanted.slow, gain)
+        return wanted.count, [bodies[row].name for row in wanted.striking.tolist()]
 
     def _remember(self, names: Iterable[str], struck: dict[tuple[str, str], set[Contact]]) -> None:
         """Add the contacts of bodies with others on which they press for the first time in a step."""

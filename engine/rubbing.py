@@ -18,9 +18,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from teeter.models.piece import Array
+from teeter.engine.geometry.vectors import (
+    ZERO,
+    Quaternion,
+    Vector,
+    cross,
+    dot,
+    inverse,
+    plus,
+    rotated,
+    scaled,
+)
 
 SLIPPING = 0.0015
 """Of the median piece a step (0.01 m/s at the games' size): what turns slower at its rim keeps its contact points, and
@@ -32,107 +40,124 @@ SETTING_OFF = 0.2
 ON_END = 0.7
 """Cosine between its axis and what presses on a round piece, from which on that is an end face: the side of a cone, up
 to a right angle at its tip, is none."""
-NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 MOST_OF_SPIN = 0.5
 """Share of a spin that may be taken in a step: forces are those of the step before."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Turning:
-    """A body as it moves. centre, velocity, spin (3,); inverse (3, 3): of its inertia, in the world; zero for one that
-    is fixed."""
+    """A body as it moves. centre, velocity, spin; orientation: of its principal axes; moments: of inertia about them,
+    None of one that is fixed."""
 
-    centre: Array
-    velocity: Array
-    spin: Array
-    inverse: Array
+    centre: Vector
+    velocity: Vector
+    spin: Vector
+    orientation: Quaternion
+    moments: Vector | None
 
-    def at(self, point: Array) -> Array:
-        """Returns the velocity of a point of it (3,)."""
-        return np.asarray(self.velocity + cross(self.spin, point - self.centre))
+    def at(self, point: Vector) -> Vector:
+        """Returns the velocity of a point of it."""
+        return plus(self.velocity, cross(self.spin, plus(point, self.centre, -1.0)))
+
+    def gives(self, axis: Vector) -> float:
+        """Returns the spin about an axis that a torque of 1 about it gives in a second."""
+        if self.moments is None:
+            return 0.0
+        (a, b, c), (i, j, k) = rotated(axis, inverse(self.orientation)), self.moments
+        return a * a / i + b * b / j + c * c / k
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One contact point. normal: towards the body, force along it; friction: of either sign."""
+
+    place: Vector
+    normal: Vector
+    force: float
+    friction: Vector
+
+
+@dataclass(slots=True, eq=False)
 class Pressing:
-    """The contact points of a body on another. points (n, 3); normals (n, 3), towards the body; forces (n,) along them;
-    frictions (n, 3), of either sign. reach: distance from its middle that no point of the face they share has; radius:
-    the mean distance of its points, which takes long to find. friction: mu."""
+    """The contact points of a body on another. middle: where they press in the mean; normal: the mean one; force: of
+    all. reach: distance from its middle that no point of the face they share has; radius: the mean distance of its
+    points, which takes long to find. friction: mu."""
 
-    points: Array
-    normals: Array
-    forces: Array
-    frictions: Array
+    points: Sequence[Point]
+    middle: Vector
+    normal: Vector
+    force: float
     reach: float
     radius: Callable[[], float]
     friction: float
 
-    def is_across(self, axis: Array) -> bool:
-        """Returns whether it presses on the curved side about an axis (3,), and not on an end. Between the parts of two
+    def is_across(self, axis: Vector) -> bool:
+        """Returns whether it presses on the curved side about an axis, and not on an end. Between the parts of two
         discs that lie on each other Bullet finds points with any normal, so that what they turn is noise."""
-        return abs(float(middle_of(self.points, self.normals, self.forces)[1] @ axis)) < ON_END
+        return abs(dot(self.normal, axis)) < ON_END
 
-    def torque(self, body: Turning) -> Array:
-        """Returns what the normal forces turn the body by (3,)."""
-        return np.asarray(cross(self.points - body.centre, self.forces[:, None] * self.normals).sum(axis=0))
-
-
-def cross(first: Array, second: Array) -> Array:
-    """Returns the cross products of vectors (..., 3); numpy's takes five times as long for a few."""
-    return np.asarray(first[..., NEXT] * second[..., LAST] - first[..., LAST] * second[..., NEXT])
+    def torque(self, body: Turning, axis: Vector) -> float:
+        """Returns what the normal forces turn the body by, about an axis."""
+        arms = ((plus(each.place, body.centre, -1.0), each) for each in self.points)
+        return sum(each.force * dot(cross(arm, each.normal), axis) for arm, each in arms)
 
 
-def middle_of(points: Array, normals: Array, forces: Array) -> tuple[Array, Array]:
-    """Returns where contact points press in the mean (3,), and their mean normal (3,)."""
-    weights = forces / forces.sum()
-    normal = weights @ normals
-    return weights @ points, normal / np.linalg.norm(normal)
+def middle_of(points: Sequence[Point]) -> tuple[Vector, Vector, float]:
+    """Returns where contact points press in the mean, their mean normal, and the sum of their forces."""
+    force = sum(point.force for point in points)
+    middle = normal = ZERO
+    for point in points:
+        middle = plus(middle, point.place, point.force / force)
+        normal = plus(normal, point.normal, point.force / force)
+    return middle, scaled(normal, 1.0 / math.hypot(*normal)), force
 
 
 def torsion(
     body: Turning, other: Turning, pressing: Pressing, slipping: float, step: float
-) -> tuple[Array, Array, Array]:
-    """Returns what is missing on a body which turns on another: a torque (3,), a force (3,), the point (3,) at which it
-    acts. What turns as it slides is braked less along its way.
+) -> tuple[Vector, Vector]:
+    """Returns what is missing on a body which turns on another: a torque, and a force at the middle of its contact.
+    What turns as it slides is braked less along its way.
 
     slipping: speed below which nothing is missing. step: for how long it will act.
     """
-    middle, normal = middle_of(pressing.points, pressing.normals, pressing.forces)
-    spin = float((body.spin - other.spin) @ normal)
+    normal = pressing.normal
+    spin = dot(plus(body.spin, other.spin, -1.0), normal)
     if abs(spin) * pressing.reach <= slipping:
-        return np.zeros(3), np.zeros(3), middle
+        return ZERO, ZERO
     radius = pressing.radius()
     rubbing = abs(spin) * radius
     if rubbing <= slipping:
-        return np.zeros(3), np.zeros(3), middle
-    sliding = body.at(middle) - other.at(middle)
-    sliding -= (sliding @ normal) * normal
-    speed, most = float(np.linalg.norm(sliding)), pressing.friction * float(pressing.forces.sum())
+        return ZERO, ZERO
+    sliding = plus(body.at(pressing.middle), other.at(pressing.middle), -1.0)
+    sliding = plus(sliding, normal, -dot(sliding, normal))
+    speed, most = math.hypot(*sliding), pressing.friction * pressing.force
     wanted = most * radius * rubbing / math.hypot(rubbing, speed)
-    given = abs(float(cross(pressing.points - middle, pressing.frictions).sum(axis=0) @ normal))
-    give = float(normal @ (body.inverse + other.inverse) @ normal)
-    missing = min(max(wanted - given, 0.0), MOST_OF_SPIN * abs(spin) / (give * step))
-    along = sliding / max(speed, 1e-12)
+    turned, whole = 0.0, ZERO
+    for point in pressing.points:
+        turned += dot(cross(plus(point.place, pressing.middle, -1.0), point.friction), normal)
+        whole = plus(whole, point.friction)
+    give = body.gives(normal) + other.gives(normal)
+    missing = min(max(wanted - abs(turned), 0.0), MOST_OF_SPIN * abs(spin) / (give * step))
+    along = scaled(sliding, 1.0 / max(speed, 1e-12))
     # mean radius 2/3 R: an evenly pressed disc that slides slowly is braked by 3/4 of its speed over that of its rim
-    excess = abs(float(pressing.frictions.sum(axis=0) @ along)) - most * speed / math.hypot(
-        1.5 * rubbing, speed
-    )
-    return -math.copysign(missing, spin) * normal, max(excess, 0.0) * along, middle
+    excess = abs(dot(whole, along)) - most * speed / math.hypot(1.5 * rubbing, speed)
+    return scaled(normal, -math.copysign(missing, spin)), scaled(along, max(excess, 0.0))
 
 
-def climbing(body: Turning, axis: Array, pressings: Sequence[Pressing], slipping: float) -> Array:
-    """Returns the torques (n, 3), one for each contact, that take back what normal forces turn a round body by, about
-    its axis (3,).
+def climbing(body: Turning, axis: Vector, pressings: Sequence[Pressing], slipping: float) -> list[Vector]:
+    """Returns the torques, one for each contact, that take back what normal forces turn a round body by, about its
+    axis.
 
     What rolls slowly may be stopped by the flats of its polygon, but nothing sets off by itself.
     """
-    turned = np.array(
-        [pressing.torque(body) @ axis if pressing.is_across(axis) else 0.0 for pressing in pressings]
-    )
+    turned = [each.torque(body, axis) if each.is_across(axis) else 0.0 for each in pressings]
     radius = max(
-        float(np.linalg.norm(cross(each.points - body.centre, axis), axis=1).max()) for each in pressings
+        math.hypot(*cross(plus(point.place, body.centre, -1.0), axis))
+        for each in pressings
+        for point in each.points
     )
-    spin = float(body.spin @ axis)
+    spin = dot(body.spin, axis)
     is_slow = abs(spin) * radius <= ROLLING * slipping
-    if is_slow and turned.sum() * spin <= 0.0:
-        return np.zeros((len(pressings), 3))
-    return -turned[:, None] * axis
+    if is_slow and sum(turned) * spin <= 0.0:
+        return [ZERO] * len(pressings)
+    return [scaled(axis, -each) for each in turned]

@@ -46,7 +46,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(p: float) -> None:
     assert 0.92 <= covered <= 0.98
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_brick_near_the_edge_stands_as_often_as_the_normal_distribution_says() -> None:
     """It stands while its centre is over the table: with probability Phi(inside / sigma)."""
     found = chance(at_edge(1.0), Noise(position=1e-3, seed=5), 160)
