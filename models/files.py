@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+import shutil
 import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -96,6 +97,31 @@ def whole_or_nothing(
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def check_new_folder(folder: Path) -> None:
+    """Raises OutputError when no folder of files can be made at a path: one that is there stays, unless it is empty."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OutputError(f"{folder}: is there already; choose another name")
+    if not folder.absolute().parent.is_dir():
+        raise OutputError(f"{folder}: there is no folder {folder.absolute().parent}")
+
+
+@contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """A new folder beside `folder` to write to, which becomes it when all went well and vanishes otherwise. Raises
+    OutputError in place of OSError."""
+    part = folder.absolute().with_name(f".teeter-{secrets.token_hex(8)}.part")
+    try:
+        part.mkdir()
+        yield part
+        if folder.exists():
+            folder.rmdir()
+        part.rename(folder)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def take_place(part: Path, path: Path, *, force: bool = False) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -18,7 +17,7 @@ from teeter.games.api.checker import Checker, Progress, unheard
 from teeter.games.api.many import ManyResult, ManyRow, ManyScenes, Method, tasks_of
 from teeter.models.errors import TeeterError, Untrue
 from teeter.models.extras import install_line
-from teeter.models.files import OutputError
+from teeter.models.files import check_new_folder, whole_folder
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -127,10 +126,7 @@ def _check(folder: Path, splits: Mapping[str, float]) -> None:
         raise ArgumentError(f"splits = {dict(splits)}: must be shares above 0 that add up to 1")
     if wrong := [name for name in splits if not (name.isascii() and name.isidentifier())]:
         raise ArgumentError(f"splits: {wrong[0]!r} is no name of a file: letters, digits and _")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputError(f"{folder}: is there already; choose another name")
-    if not folder.absolute().parent.is_dir():
-        raise OutputError(f"{folder}: there is no folder {folder.absolute().parent}")
+    check_new_folder(folder)
 
 
 def split_of(key: str, seed: int, splits: Mapping[str, float]) -> str:
@@ -157,10 +153,8 @@ def _write(
 ) -> DatasetResult:
     """Writes the whole folder, or none. scenes: of the rows found, in their order. draw: makes a PNG; None without
     pictures. Raises OutputError."""
-    part = folder.absolute().with_name(folder.name + ".part")
-    try:
-        shutil.rmtree(part, ignore_errors=True)
-        (part / "data").mkdir(parents=True)
+    with whole_folder(folder) as part:
+        (part / "data").mkdir()
         rows, counts = _tables(part / "data", scenes, found, seed, splits, draw, progress)
         words = ("stands", "topples", "unsure")
         card = CARD.format(
@@ -184,13 +178,6 @@ def _write(
             shares=", ".join(f"{name} {share:g}" for name, share in splits.items()),
         )
         (part / "README.md").write_text(card, encoding="utf-8")
-        if folder.exists():
-            folder.rmdir()
-        part.rename(folder)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     return DatasetResult(folder, rows, dict(sum(counts.values(), Counter())))
 
 

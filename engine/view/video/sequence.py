@@ -1,8 +1,6 @@
 """A film as a folder of numbered pictures and its sound, for programs that cut or compose: `frames/%05d.png`."""
 
 import re
-import secrets
-import shutil
 import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +11,7 @@ from numpy.typing import NDArray
 from teeter.engine.view.opengl import ViewError
 from teeter.engine.view.render.png import png_of
 from teeter.engine.view.video.encode import RATE, Pixels, Sound
-from teeter.models.files import OutputError
+from teeter.models.files import check_new_folder, whole_folder
 
 NUMBER = re.compile(r"%0[1-9]d")
 SOUND = "sound.wav"
@@ -29,31 +27,17 @@ def check(path: Path) -> None:
     films are never mixed."""
     if path.suffix.lower() != ".png" or len(NUMBER.findall(path.name)) != 1 or path.name.count("%") != 1:
         raise ViewError(f"{path}: name numbered pictures like frames/%05d.png")
-    folder = path.absolute().parent
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputError(f"{folder}: is there already; numbered pictures need a folder of their own")
-    if not folder.parent.is_dir():
-        raise OutputError(f"{folder}: there is no folder {folder.parent}")
+    check_new_folder(path.absolute().parent)
 
 
 def write(path: Path, frames: Iterator[Pixels], sound: Sound | None, progress: Callable[[int], None]) -> None:
     """Writes the folder, or none. frames: (h, w, 3), numbered from 1. sound: (n, 2) at `RATE`, as `sound.wav`."""
-    folder = path.absolute().parent
-    part = folder.with_name(f".teeter-{secrets.token_hex(8)}.part")
-    try:
-        part.mkdir()
+    with whole_folder(path.absolute().parent) as part:
         for number, pixels in enumerate(frames, start=1):
             (part / (path.name % number)).write_bytes(png_of(pixels))
             progress(number)
         if sound is not None:
             _write_sound(part / SOUND, sound)
-        if folder.exists():
-            folder.rmdir()
-        part.rename(folder)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _write_sound(path: Path, sound: Sound) -> None:
