@@ -31,7 +31,7 @@ from teeter.games.cli import app
 from teeter.games.play.replays import bodies_of, marks_of, placed, telling_of
 
 RECORDINGS = Path(__file__).parent / "recordings"
-GAME = RECORDINGS / "tower-topple-2.teeter"
+GAME = RECORDINGS / "tower-topple-1.teeter"
 POSITION, DEGREES = 2.0e-5, 0.02
 """What quantised poses may be off by: metres, degrees."""
 LIMIT_BYTES = 2_000_000
@@ -113,7 +113,9 @@ def test_poses_are_those_of_the_recording(played: Opened) -> None:
             assert bool(seen[number][n]) == bool(np.isfinite(own).all()), (name, moment)
             if seen[number][n]:
                 assert np.abs(poses[number, n, :3] - own[:3]).max() <= POSITION, (name, moment)
-                assert np.degrees(angle_between(tuple(poses[number, n, 3:]), tuple(own[3:]))) <= DEGREES
+                # rounded quaternions are a little longer or shorter than 1, which turns nothing
+                one, other = (each / np.linalg.norm(each) for each in (poses[number, n, 3:], own[3:]))
+                assert np.degrees(angle_between(tuple(one), tuple(other))) <= DEGREES, (name, moment)
 
 
 def test_an_address_jumps_there_and_waits(played: Opened) -> None:
@@ -204,8 +206,8 @@ def test_200_hostile_texts_are_shown_and_do_nothing(browser: Browser, tmp_path: 
     data = recording_data(scenery, bodies, telling_of(scenery.replay), (), blob)
     assert len(HOSTILE) == 200
     data |= {"title": HOSTILE[0] + HOSTILE[25], "players": HOSTILE, "result": HOSTILE[41]}
-    data["lines"] = [[0.05 * number, text, text] for number, text in enumerate(HOSTILE)]
-    data["marks"] = [[0.05 * number, "fell", text] for number, text in enumerate(HOSTILE)]
+    data["lines"] = [[0.03 * number, text, text] for number, text in enumerate(HOSTILE)]
+    data["marks"] = [[0.03 * number, "fell", text] for number, text in enumerate(HOSTILE)]
     for number, row in enumerate(data["bodies"]):
         row["name"] = HOSTILE[number]
     file = tmp_path / "hostile.html"
