@@ -133,26 +133,68 @@ def check(assembly: Assembly, options: CheckOptions = DEFAULTS) -> Verdict:
 
 def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
     started = time.perf_counter()
-    assembly = as_asked(assembly, options)
-    loose = floating(assembly.bodies)
-    off_table = beyond_table(assembly.bodies, loose)
-    settled, declared = 0.0, assembly
+    start = _put_down(as_asked(assembly, options), options)
+    judged, statics, dynamics, pose = _asked(start, options)
+    settled = _largest_move(start.declared, start.assembly)
+    if settled and statics.stands:
+        # where statics has them the pieces touch; in the simulation they rest on its skins
+        settled = _largest_move(start.declared, judged)
+    dynamics = _with_what_came_down_before(dynamics, start)
+    found = Verdict(
+        scene=start.assembly.name,
+        word="stands" if only_rolls(statics, dynamics) else joint(statics.stands_by_itself, dynamics.stands),
+        pose=pose if settled == 0.0 else "rest",
+        settled=settled,
+        statics=statics,
+        dynamics=dynamics,
+        wall=0.0,
+        judged=judged,
+        options=options,
+        loose=start.loose,
+        off_table=start.off_table,
+    )
+    return replace(_explained(found), wall=time.perf_counter() - started)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Start:
+    """A scene before both methods are asked. declared: as it was given; assembly: where its pieces came to rest, if
+    they were let down or dropped; settling: how they did. loose, off_table: as in a `Verdict`."""
+
+    declared: Assembly
+    assembly: Assembly
+    loose: tuple[Floating, ...]
+    off_table: tuple[str, ...]
     settling: Trial | None = None
+
+
+def _put_down(declared: Assembly, options: CheckOptions) -> _Start:
+    """Lets pieces down, or drops them, as far as that was asked for."""
+    loose = floating(declared.bodies)
+    start = _Start(declared, declared, loose, beyond_table(declared.bodies, loose))
     if options.drop and loose:
         names = [name for group in loose for name in group.names]
         height = max((group.gap for group in loose if group.over is not None), default=0.0)
-        settling, loose = let_fall(assembly, names, height, gravity=options.gravity), ()
+        settling = let_fall(declared, names, height, gravity=options.gravity)
+        start = replace(start, loose=(), settling=settling)
     elif options.settle > 0.0:
         from teeter.engine.topple.contact.detection import find_contacts
 
-        loose = tuple(group for group in loose if group.gap > options.settle + ROUNDING)
-        assembly = seated(assembly, options.settle)
-        if assembly is declared or not find_contacts(assembly).meet:
+        left = tuple(group for group in loose if group.gap > options.settle + ROUNDING)
+        lowered = seated(declared, options.settle)
+        start = replace(start, assembly=lowered, loose=left)
+        if lowered is declared or not find_contacts(lowered).meet:
             stage("letting the pieces down")
-            settling = settle_undisturbed(assembly, gravity=options.gravity)
-    if settling is not None and settling.stands:
-        assembly = at_poses(assembly, settling.names, settling.poses)
-    settled = _largest_move(declared, assembly)
+            start = replace(start, settling=settle_undisturbed(lowered, gravity=options.gravity))
+    if start.settling is not None and start.settling.stands:
+        return replace(start, assembly=at_poses(start.assembly, start.settling.names, start.settling.poses))
+    return start
+
+
+def _asked(start: _Start, options: CheckOptions) -> tuple[Assembly, Statics, Dynamics, Pose]:
+    """Returns what both methods answer, the pieces as statics saw them, and which poses those are."""
+    assembly, statics = start.assembly, None
+    pose: Pose = "rest"
     with running_trials(
         assembly,
         seed=options.seed,
@@ -166,61 +208,54 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
 
         stage("force balance")
         contacts = find_contacts(assembly)
-        judged = assembly
-        pose: Pose = "declared" if settling is None and (contacts.meet or loose) else "rest"
-        statics = (
-            analyse(assembly, gravity=options.gravity, contacts=contacts) if pose == "declared" else None
-        )
-        if statics is not None and statics.stands is False and not loose:
-            from teeter.engine.topple.one_pose import sunk
+        if start.settling is None and (contacts.meet or start.loose):
+            judged, pose = assembly, "declared"
+            statics = analyse(assembly, gravity=options.gravity, contacts=contacts)
+            if statics.stands is False and not start.loose:
+                from teeter.engine.topple.one_pose import sunk
 
-            if lower := sunk(assembly, options.gravity):
-                judged, statics, pose = *lower, "rest"
+                lower = sunk(assembly, options.gravity)
+                judged, statics, pose = (*lower, "rest") if lower else (judged, statics, pose)
         dynamics = finish(None) if statics is None else finish(statics.stands_by_itself, statics.tilt_deg)
     if statics is None:
         from teeter.engine.topple.one_pose import statics_at_rest
 
         reach = max(options.settle, TOUCH_DECLARED.gap)
-        judged, statics = statics_at_rest(declared, contacts, dynamics, reach, options.gravity)
-    if settled and statics.stands:
-        # where statics has them the pieces touch; in the simulation they rest on its skins
-        settled = _largest_move(declared, judged)
-    if settling is not None and not settling.stands:
-        # what does not come to rest by itself needs no disturbance to fall
-        dynamics = replace(dynamics, stands=False, fell=tuple(sorted({*dynamics.fell, *settling.fell})))
-    if loose:
-        # however softly it lands: what nothing carries comes down
-        down = {name for group in loose for name in group.names}
-        fell = tuple(sorted({*dynamics.fell, *down}))
-        dynamics = replace(dynamics, stands=False, first_to_move=loose[0].names[0], fell=fell)
-    found = Verdict(
-        scene=assembly.name,
-        word="stands" if only_rolls(statics, dynamics) else joint(statics.stands_by_itself, dynamics.stands),
-        pose=pose if settled == 0.0 else "rest",
-        settled=settled,
-        statics=statics,
-        dynamics=dynamics,
-        wall=0.0,
-        judged=judged,
-        options=options,
-        loose=loose,
-        off_table=off_table,
-    )
-    if statics.stands is False and dynamics.stands:
+        judged, statics = statics_at_rest(start.declared, contacts, dynamics, reach, options.gravity)
+    return judged, statics, dynamics, pose
+
+
+def _with_what_came_down_before(dynamics: Dynamics, start: _Start) -> Dynamics:
+    """What does not come to rest by itself needs no disturbance to fall; and what nothing carries comes down, however
+    softly it lands."""
+    if start.settling is not None and not start.settling.stands:
+        fell = tuple(sorted({*dynamics.fell, *start.settling.fell}))
+        dynamics = replace(dynamics, stands=False, fell=fell)
+    if start.loose:
+        fell = tuple(sorted({*dynamics.fell, *(name for group in start.loose for name in group.names)}))
+        dynamics = replace(dynamics, stands=False, first_to_move=start.loose[0].names[0], fell=fell)
+    return dynamics
+
+
+def _explained(found: Verdict) -> Verdict:
+    """Adds what a verdict says beyond its word: what statics misses, which edges meet, how much of each load it
+    carries."""
+    gravity, acceleration = found.options.gravity, found.options.acceleration
+    if found.statics.stands is False and found.dynamics.stands:
         from teeter.engine.topple.one_pose import missing_force
 
-        found = replace(found, missing=missing_force(judged, statics, options.gravity))
-    if statics.stands_by_itself and not dynamics.stands:
+        found = replace(found, missing=missing_force(found.judged, found.statics, gravity))
+    if found.statics.stands_by_itself and not found.dynamics.stands:
         from teeter.engine.topple.balance.sharp_edges import meeting_exactly
 
-        found = replace(found, edges=meeting_exactly(judged, contacts_of(found), options.gravity))
-    if any(options.acceleration) or any(body.loads for body in assembly.free):
+        found = replace(found, edges=meeting_exactly(found.judged, contacts_of(found), gravity))
+    if any(acceleration) or any(body.loads for body in found.judged.free):
         from teeter.engine.topple.load_factors import load_factors
 
         stage("how much of each load it carries")
-        factors = load_factors(judged, contacts_of(found), statics, options.gravity, options.acceleration)
-        found = replace(found, statics=replace(statics, factors=factors))
-    return replace(found, wall=time.perf_counter() - started)
+        factors = load_factors(found.judged, contacts_of(found), found.statics, gravity, acceleration)
+        found = replace(found, statics=replace(found.statics, factors=factors))
+    return found
 
 
 def joint(statics: bool | None, dynamics: bool | None) -> Word:
