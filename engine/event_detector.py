@@ -15,7 +15,7 @@ import numpy as np
 from teeter.engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
 from teeter.engine.geometry.rotation import matrices_of
 from teeter.engine.tolerances import FALL_DROP, REST, RestTolerance, has_fallen, is_at_rest
-from teeter.engine.world import Body, Contact, Tick
+from teeter.engine.world.body import Body, Contact, Tick
 from teeter.models.piece import Array
 
 Pair = tuple[str, str]

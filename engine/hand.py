@@ -18,7 +18,8 @@ import numpy as np
 from teeter.engine.geometry.rotation import angle_between, rotation_vector
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.settings import GRAVITY
-from teeter.engine.world import Body, World
+from teeter.engine.world.body import Body
+from teeter.engine.world.world import World
 from teeter.models.piece import Array
 
 Target = tuple[int, int, int, int, int, int, int]

@@ -7,7 +7,8 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from teeter.engine.settings import TUNING, Tuning
-from teeter.engine.world import Body, Scale, World
+from teeter.engine.world.body import Body, Scale
+from teeter.engine.world.world import World
 from teeter.models.errors import TeeterError
 from teeter.models.plugins import installed, loaded
 
@@ -84,7 +85,7 @@ def maker_of(engine: Engine) -> WorldMaker:
     """Returns what makes worlds of an engine. Raises EngineError for one of another distribution that cannot be
     loaded."""
     if engine in _CLASSES:
-        maker: WorldMaker = getattr(import_module(f"teeter.engine.{engine}"), _CLASSES[engine])
+        maker: WorldMaker = getattr(import_module(f"teeter.engine.world.{engine}"), _CLASSES[engine])
         return maker
     point = installed("teeter.engines").get(engine)
     other: WorldMaker | None = None if point is None else loaded(point)

@@ -16,7 +16,7 @@ from teeter.engine.topple.grip import within_cones
 from teeter.engine.topple.trial import TrialTask, limits_of, run_trial
 from teeter.engine.topple.verdict import Verdict, as_asked
 from teeter.engine.topple.words import headline
-from teeter.engine.world import TABLE, Body, Tick
+from teeter.engine.world.body import TABLE, Body, Tick
 from teeter.engine.worlds import using
 from teeter.games.play.playback import CHECK
 from teeter.models.convex import even_directions

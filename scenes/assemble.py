@@ -15,7 +15,7 @@ from teeter.engine.geometry.drop import drop
 from teeter.engine.geometry.rotation import Array, quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import MAX_OVERLAP
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.models.ballast import weighted
 from teeter.models.build import build, piece_of
 from teeter.models.catalogue import find

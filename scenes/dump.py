@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE, Assembly, Body
+from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.models.catalogue import find
 from teeter.models.errors import ModelError
 from teeter.models.material import Material, materials

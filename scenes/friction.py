@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teeter.engine.geometry.convex import bounds_of, solids_at
-from teeter.engine.world import Body, typical_size
+from teeter.engine.world.body import Body, typical_size
 from teeter.models.errors import ModelError
 from teeter.models.piece import Piece
 

@@ -14,7 +14,7 @@ import numpy as np
 from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import MAX_OVERLAP
-from teeter.engine.world import TABLE, Assembly, Body
+from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.models.errors import MeshFileError, ModelError
 from teeter.models.material import Material, material_named
 from teeter.models.mesh_files import ELSEWHERE, GLTF, KINDS, UNSAID, GivenMeshes, files_of, nodes_of

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from teeter.engine.load import Load
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.ballast import with_weight
 from teeter.models.errors import ModelError
 from teeter.scenes.assemble import GRAM, MM

@@ -15,7 +15,7 @@ import numpy as np
 
 from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE, Assembly, Body
+from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.models.errors import TeeterError
 from teeter.models.piece import Array, Piece
 from teeter.scenes.schema import AccelerationTable, Expect, PieceTable, WindTable

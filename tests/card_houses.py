@@ -11,7 +11,7 @@ from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.equilibrium import UNBALANCED, balance_of, fall
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 
 LENGTH, WIDTH, LEAN_DEG = 100.0, 60.0, 70.0
 """mm and degrees to the ground."""

@@ -22,7 +22,7 @@ from tower_tilt import tilt_of
 
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.games.core.rules import Wait
 from teeter.games.judge.places import highest
 from teeter.games.learning.building import PlaceBlock

@@ -13,7 +13,7 @@ from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.mend.changes import Change, changed
 from teeter.engine.topple.mend.demand import Demand
 from teeter.engine.topple.mend.search import carried_by
-from teeter.engine.world import DOWN, Assembly
+from teeter.engine.world.body import DOWN, Assembly
 
 BEARINGS = 24
 SHARES = (0.95,)

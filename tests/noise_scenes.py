@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from statics_scenes import box, piece, pose, scene, table
 
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.scenes.load import load
 
 

@@ -18,7 +18,7 @@ from teeter.engine.bench.rigs import on_slope, piece, table, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
-from teeter.engine.world import Assembly, Body, Vector
+from teeter.engine.world.body import Assembly, Body, Vector
 
 
 def jenga_stack(layers: int = 30, friction: float = 0.6) -> Assembly:

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from statics_scenes import scene
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Assembly, Body, Vector
+from teeter.engine.world.body import Assembly, Body, Vector
 from teeter.models.build import build
 from teeter.models.errors import ModelError
 from teeter.models.piece import Array, Piece

@@ -19,7 +19,8 @@ from teeter.engine.geometry.rotation import angle_between
 from teeter.engine.motions import between
 from teeter.engine.pose import Pose
 from teeter.engine.settings import TUNING, Tuning
-from teeter.engine.world import Body, Contact, Scale, Snapshot, Tick, Vector, World
+from teeter.engine.world.body import Body, Contact, Scale, Tick, Vector
+from teeter.engine.world.world import Snapshot, World
 
 Array = NDArray[np.float64]
 Keyframes = Sequence[tuple[int, Pose]]

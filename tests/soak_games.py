@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from rules_labs import LABS
 
-from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.games.core.events import Fell
 from teeter.games.core.rules import Action, Need
 from teeter.games.play.recording import begin

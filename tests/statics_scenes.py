@@ -12,7 +12,7 @@ import numpy as np
 
 from teeter.engine.geometry.rotation import matrix_of, quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE, Assembly, Body
+from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.models.build import build
 from teeter.models.piece import Piece
 from teeter.models.spec import PieceSpec

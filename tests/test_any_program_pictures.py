@@ -298,7 +298,7 @@ def test_a_folder_that_was_cleaned_away_is_made_anew(tmp_path: Path) -> None:
 
 def test_a_file_for_the_simulator_is_never_half_there(tmp_path: Path) -> None:
     """Threads that ask for the same file at once: whoever has its path reads all of it."""
-    from teeter.engine.bullet_body import _write
+    from teeter.engine.world.bullet_body import _write
 
     text = "x" * 2_000_000
     start = threading.Barrier(8)

@@ -13,7 +13,7 @@ from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.topple.words import rows
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.engine.worlds import installed_engines, new_world, using
 from teeter.models.ballast import weighted
 from teeter.models.build import build as build_piece

@@ -10,11 +10,11 @@ import shapely
 import trimesh
 
 from teeter.engine.bench.rigs import over_edge, table
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.rotation import angle_between
 from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.statics import analyse
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
+from teeter.engine.world.bullet import BulletWorld
 from teeter.models.build import build
 from teeter.models.catalogue import catalogue, games
 from teeter.models.piece import Piece

@@ -22,7 +22,7 @@ from teeter.engine.certificate.maker import certify, difference
 from teeter.engine.certificate.proof import NoCertificateError
 from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.balance.statics import analyse
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 from teeter.games.api.certificates import verify_certificate
 from teeter.games.api.checker import Checker
 from teeter.models.errors import TeeterError

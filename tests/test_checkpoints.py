@@ -15,7 +15,7 @@ from test_play_crazy_tower import position
 from teeter.engine.events import Moved
 from teeter.engine.hand import GRIP
 from teeter.engine.pose import Pose
-from teeter.engine.world import Scale
+from teeter.engine.world.body import Scale
 from teeter.games.core.events import Condition, Fell
 from teeter.games.core.rules import Need, Wait
 from teeter.games.crazy_tower.game import GAME as CRAZY

@@ -10,7 +10,7 @@ import pytest
 from statics_scenes import box, piece, pose, pyramid, scene, table, tower
 
 from teeter.engine.topple.contact.detection import Contacts, find_contacts
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 
 CUBE = (40.0, 40.0, 40.0)
 

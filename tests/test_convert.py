@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.topple.balance.statics import analyse
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.games.cli import app
 from teeter.games.commands.console import BAD_INPUT
 from teeter.scenes.formats.write import write_scene

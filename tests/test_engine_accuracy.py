@@ -16,7 +16,7 @@ from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.verdict import CheckOptions, Verdict, check
-from teeter.engine.world import Assembly, Body, median_size
+from teeter.engine.world.body import Assembly, Body, median_size
 from teeter.scenes.load import load
 
 SHAPES = accuracy.shapes()

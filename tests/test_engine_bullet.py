@@ -10,13 +10,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from teeter.engine import bullet_body
 from teeter.engine.bench.rigs import on_slope, piece, table, wood
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.rotation import angle_between, quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY, PLAY, TUNING
-from teeter.engine.world import Body, Contact, Scale
+from teeter.engine.world import bullet_body
+from teeter.engine.world.body import Body, Contact, Scale
+from teeter.engine.world.bullet import BulletWorld
 from teeter.models.material import Material
 from teeter.models.piece import Piece
 

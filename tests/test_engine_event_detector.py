@@ -12,12 +12,12 @@ import pytest
 from scripted_world import Hold, Keyframes, ScriptedWorld, hold
 
 from teeter.engine.bench.rigs import piece, table, wood
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.event_detector import EventDetector, Thresholds, farthest, steps_of
 from teeter.engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body, Tick
+from teeter.engine.world.body import Body, Tick
+from teeter.engine.world.bullet import BulletWorld
 
 RATE = 240
 BRICK = piece(wood(), box=(75, 25, 15))

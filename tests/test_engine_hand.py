@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from teeter.engine.bench.rigs import piece, table, tower, wood
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.rotation import angle_between, quaternion_of_rpy
 from teeter.engine.hand import GRIP, Hand, Tremor, packed, unpacked
 from teeter.engine.motions import Ending, Motion, between, carry, draw, glide, lower
 from teeter.engine.pose import Pose
 from teeter.engine.settings import PLAY
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
+from teeter.engine.world.bullet import BulletWorld
 
 BRICK = piece(wood(), box=(75, 25, 15))
 START = Pose((0.0, 0.0, 0.0075))

@@ -11,13 +11,14 @@ import pytest
 from scripted_world import Call, ScriptedWorld, hold
 
 from teeter.engine.bench.rigs import piece, table, wood
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.rotation import angle_between, quaternion_of_rpy
 from teeter.engine.motions import between
 from teeter.engine.pose import Pose
-from teeter.engine.rapier import RapierWorld
 from teeter.engine.settings import TUNING
-from teeter.engine.world import Body, World
+from teeter.engine.world.body import Body
+from teeter.engine.world.bullet import BulletWorld
+from teeter.engine.world.rapier import RapierWorld
+from teeter.engine.world.world import World
 
 BRICK = piece(wood(), box=(75, 25, 15))
 Maker = Callable[[list[Body]], World]

@@ -14,12 +14,12 @@ import pytest
 
 from teeter.engine.bench.falls import BRICK, MIXED
 from teeter.engine.bench.rigs import piece, table, tower, wood
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.scratch import ScratchError
 from teeter.engine.settings import PLAY
-from teeter.engine.world import Body, Tick
+from teeter.engine.world.body import Body, Tick
+from teeter.engine.world.bullet import BulletWorld
 from teeter.engine.worlds import Engine, installed_engines, new_world, using
 from teeter.scenes.load import load
 
@@ -159,7 +159,7 @@ PROCESS = """
 import hashlib
 import resource
 from teeter.engine.bench.rigs import tower
-from teeter.engine.bullet import BulletWorld
+from teeter.engine.world.bullet import BulletWorld
 world = BulletWorld(tower(3))
 world.settle()
 for _ in range(3):

@@ -8,7 +8,7 @@ import pytest
 
 from teeter.engine.bench.accuracy import Rest, StandStill, come_to_rest, stand_still
 from teeter.engine.bench.rigs import tower
-from teeter.engine.bullet import BulletWorld
+from teeter.engine.world.bullet import BulletWorld
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from teeter.engine.record.gltf import TOLERANCE, glb_of_replay, keys_of_places, 
 from teeter.engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from teeter.engine.record.reader import Replay, load
 from teeter.engine.record.writer import Recorder
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.cli import app
 from teeter.models.build import build
 from teeter.models.spec import parse

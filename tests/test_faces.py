@@ -30,7 +30,7 @@ from teeter.engine.view.render.decals import (
 from teeter.engine.view.render.drawing import Paper, box, disc, fitted, polygon, size_of, write
 from teeter.engine.view.render.shading import linear_of
 from teeter.engine.view.render.stage import Stage
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.cli import app
 from teeter.models.build import build
 from teeter.models.catalogue import catalogue, find

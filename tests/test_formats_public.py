@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from formats_lab import block, inertial, link, read, sdf_box, urdf
 
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.scenes.scene import Scene, SceneError
 
 

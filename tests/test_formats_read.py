@@ -14,7 +14,7 @@ from formats_lab import block, inertial, joint, link, read, sdf_box, urdf, write
 
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.verdict import CheckOptions, check
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.models.extras import install_line
 from teeter.scenes.formats.read import READERS
 from teeter.scenes.load import FORMATS, load

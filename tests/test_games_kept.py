@@ -18,7 +18,7 @@ from teeter.engine.record.format import RecordError
 from teeter.engine.record.latest import found
 from teeter.engine.record.meta import fingerprint
 from teeter.engine.record.reader import Replay, load
-from teeter.engine.world import FLOOR
+from teeter.engine.world.body import FLOOR
 from teeter.engine.worlds import using
 from teeter.games.commands.play import PlayRequest, _plan_of
 from teeter.games.core.rules import TakeBack, Wait

@@ -17,7 +17,7 @@ from teeter.engine.geometry.convex import ConvexSolid, deepest, depth, overlap, 
 from teeter.engine.geometry.drop import drop, resting_faces, tipping_angle
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.build import build, build_mesh
 from teeter.models.material import material_named
 from teeter.models.shapes import Box, Cells, Cylinder, Polycube, Sphere

@@ -16,7 +16,7 @@ from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.motions import lower
 from teeter.engine.pose import Pose
 from teeter.engine.view.overlays import Arrow, Ghost
-from teeter.engine.world import FLOOR
+from teeter.engine.world.body import FLOOR
 from teeter.games.core.events import Fell, HitNeighbour, Question
 from teeter.games.core.rules import Input, Need, Wait
 from teeter.games.game import stock_of

@@ -21,7 +21,7 @@ from host_client import Seat
 from host_thread import answer, hosted, played
 from websockets.asyncio.server import ServerConnection
 
-from teeter.engine.world import FLOOR
+from teeter.engine.world.body import FLOOR
 from teeter.games.core.random_state import draw_seed
 from teeter.games.core.rules import Need, Wait
 from teeter.games.game import stock_of

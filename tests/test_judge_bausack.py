@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.convex import deepest, solids_at
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
+from teeter.engine.world.bullet import BulletWorld
 from teeter.games.bausack import judge as bausack
 from teeter.games.bausack.game import GAME
 from teeter.games.bausack.rules import start

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from rules_crazy_tower import position
 
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.convex import deepest, solids_at
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
+from teeter.engine.world.bullet import BulletWorld
 from teeter.games.core.events import Condition
 from teeter.games.crazy_tower import judge
 from teeter.games.crazy_tower.judge import CrazyJudge

@@ -11,7 +11,7 @@ import shapely
 
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.games.judge import places
 from teeter.games.judge.judge import TableScene
 from teeter.models.build import build

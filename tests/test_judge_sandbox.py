@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from teeter.engine.geometry.convex import deepest, solids_at
-from teeter.engine.world import TABLE, Scale
+from teeter.engine.world.body import TABLE, Scale
 from teeter.games.core.events import Condition
 from teeter.games.judge.judge import TableScene
 from teeter.games.play.preview import Previewer

@@ -15,13 +15,13 @@ import pytest
 import shapely
 from rules_tower_topple import STOCK, b, position
 
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.record.reader import load
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import FLOOR, TABLE, Assembly, Body
+from teeter.engine.world.body import FLOOR, TABLE, Assembly, Body
+from teeter.engine.world.bullet import BulletWorld
 from teeter.games.core.events import Condition
 from teeter.games.judge.judge import TableScene
 from teeter.games.judge.places import outline

@@ -10,11 +10,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import FLOOR, TABLE, Assembly, Body
+from teeter.engine.world.body import FLOOR, TABLE, Assembly, Body
+from teeter.engine.world.bullet import BulletWorld
 from teeter.games.core.events import Condition
 from teeter.games.game import stock_of
 from teeter.games.judge.judge import TableScene

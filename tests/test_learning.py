@@ -20,7 +20,7 @@ from rules_labs import LABS
 
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.errors import SetupError
 from teeter.games.judge.places import table
 from teeter.games.learning.building import PLACE_BLOCK, Judge, PlaceBlock

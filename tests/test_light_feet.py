@@ -8,7 +8,7 @@ import pytest
 
 import teeter
 from teeter.engine.topple.light_feet import ENOUGH, sturdy
-from teeter.engine.world import DOWN
+from teeter.engine.world.body import DOWN
 
 
 def on_feet(foot: float, places: list[tuple[float, float]], top: tuple[float, float, float]) -> teeter.Scene:

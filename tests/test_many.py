@@ -19,7 +19,7 @@ from teeter.engine.topple.balance.safety_margin import safe_verdict, safety_marg
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.laboratory.crowd import contacts_of_crowd, labels
-from teeter.engine.world import DOWN, tilted_gravity
+from teeter.engine.world.body import DOWN, tilted_gravity
 from teeter.scenes.load import shipped
 
 SPREAD = (6.0, 12.0, 16.0)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import teeter
 from teeter.engine.record.reader import load
-from teeter.engine.world import TABLE, Assembly
+from teeter.engine.world.body import TABLE, Assembly
 from teeter.games.cli import app
 from teeter.games.play.margins import causes_of, margins_of, why_drawn, why_laid, with_causes
 from teeter.games.play.replays import telling_of

@@ -13,7 +13,7 @@ from teeter.engine.certificate.checker import check
 from teeter.engine.certificate.maker import certify
 from teeter.engine.certificate.proof import NoCertificateError
 from teeter.engine.topple.balance.statics import analyse
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 
 STANDING: dict[str, Callable[[], Assembly]] = {
     "Kapla tower of two floors": lambda: kapla_tower(floors=2),

@@ -26,7 +26,7 @@ from teeter.engine.view.page.recording import TIME_S, recording_data
 from teeter.engine.view.render.stage import Stage
 from teeter.engine.view.sound import RATE, Samples, impact_samples
 from teeter.engine.view.video.scenery import Scenery, scenery_of
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.games.cli import app
 from teeter.games.play.replays import bodies_of, marks_of, placed, telling_of
 

@@ -16,7 +16,7 @@ from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.statics import stands
 from teeter.engine.topple.verdict import joint
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 
 RESEARCH = Path(__file__).resolve().parent / "research"
 SMALL = (409, 403, 209)

@@ -10,7 +10,7 @@ from faults_bausack import faults
 from tower_tilt import tilt_of
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.bausack.game import GAME
 from teeter.games.bausack.judge import areas
 from teeter.games.bausack.rules import start

@@ -11,7 +11,7 @@ import pytest
 from faults_crazy_tower import faults
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.events import Condition
 from teeter.games.core.rules import Input
 from teeter.games.crazy_tower import judge

@@ -10,9 +10,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body, Scale
+from teeter.engine.world.body import Body, Scale
+from teeter.engine.world.bullet import BulletWorld
 from teeter.games.game import stock_of
 from teeter.games.play.session import Session
 from teeter.games.players import ahead

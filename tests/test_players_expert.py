@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.games.bausack.bot import calculating
 from teeter.games.bausack.state import Accept, Build, PassOn, Phase, Push
 from teeter.games.core.events import CountElapsed, Fell, Released, Rested

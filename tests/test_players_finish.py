@@ -12,7 +12,7 @@ import pytest
 
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.rules import Need
 from teeter.games.game import stock_of
 from teeter.games.play.session import Session

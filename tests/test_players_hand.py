@@ -14,7 +14,7 @@ from teeter.engine.hand import Target, Tremor, packed, unpacked
 from teeter.engine.motions import Ending, Motion
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.events import Condition
 from teeter.games.core.rules import Need, TakeBack, Wait
 from teeter.games.play.session import Session

@@ -11,7 +11,7 @@ from test_players_towers import block, box
 from tower_tilt import tilt_of
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.judge.places import bounds, centre_of
 from teeter.games.players.tower_places import _base, _spots, _turned, faces, places, tops
 from teeter.models.build import build

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.judge.places import bounds, centre_of, steady
 from teeter.games.players.tower_places import faces, first, in_hollows, places, tops
 from teeter.models.build import build

@@ -38,7 +38,7 @@ material = "beech"
 shape = { box = [40, 40, 20] }
 """
 ENGINE = """
-from teeter.engine.rapier import RapierWorld
+from teeter.engine.world.rapier import RapierWorld
 
 
 class SofterWorld(RapierWorld):

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body, Scale
+from teeter.engine.world.body import Body, Scale
 from teeter.games.bausack.game import GAME as BAUSACK
 from teeter.games.bausack.judge import areas
 from teeter.games.bausack.rules import apply, start

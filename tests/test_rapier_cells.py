@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
-from teeter.engine.rapier_body import CORNERS, cells
+from teeter.engine.world.rapier_body import CORNERS, cells
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.piece import Part

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from teeter.engine.pose import Pose
 from teeter.engine.view.frame import frame_of
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.cli import app
 from teeter.games.commands.host import with_address
 from teeter.models.build import build

@@ -14,7 +14,7 @@ from teeter.engine.record.meta import BodyMeta
 from teeter.engine.record.motion import motion_of
 from teeter.engine.record.reader import Replay, load
 from teeter.engine.view.video.scenery import Scenery
-from teeter.engine.world import FLOOR, TABLE
+from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.play.recording import first_state
 from teeter.games.play.replays import (
     NOWHERE,

@@ -14,7 +14,7 @@ from teeter.engine.record.motion import motion_of
 from teeter.engine.view.panels import Button, Row, Slider, Text
 from teeter.engine.view.video.captions import Caption
 from teeter.engine.view.video.scenery import Scenery
-from teeter.engine.world import FLOOR, TABLE
+from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.play.replays import (
     FRAME_S,
     LEAD_S,

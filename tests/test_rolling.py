@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import teeter
-from teeter.engine.rolling import rolling_between
 from teeter.engine.topple.balance.statics import Statics, analyse
-from teeter.engine.world import tilted_gravity
+from teeter.engine.world.body import tilted_gravity
+from teeter.engine.world.rolling import rolling_between
 from teeter.engine.worlds import maker_of
 from teeter.scenes.dump import dump
 

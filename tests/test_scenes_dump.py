@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.scenes.dump import compose, dump

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.models.catalogue import find
 from teeter.models.material import material_named
 from teeter.scenes.load import add, load, shipped

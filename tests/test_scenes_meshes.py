@@ -15,7 +15,7 @@ import pytest
 import trimesh
 from trimesh.transformations import compose_matrix, rotation_matrix, translation_matrix
 
-from teeter.engine.world import TABLE, Assembly, Body
+from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.export import export_glb

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.models.mesh_files import cut_off_alike
 from teeter.scenes.load import load
 from teeter.scenes.scene import SceneError

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 
 from teeter import scenes
 from teeter.engine.topple.balance.statics import analyse
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.material import pair_coefficient
 from teeter.scenes.load import load, shipped
 from teeter.scenes.scene import Scene

@@ -24,7 +24,7 @@ from test_rules_wonky import position as wonky
 from teeter.engine.events import Moved, Touched
 from teeter.engine.hand import packed
 from teeter.engine.pose import Pose
-from teeter.engine.world import FLOOR, TABLE
+from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.bausack import judge as bausack_judge
 from teeter.games.bausack.rules import apply, outcome
 from teeter.games.core.events import Condition, Measured, Met, Nudged

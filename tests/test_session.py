@@ -18,7 +18,7 @@ from teeter.engine.hand import packed
 from teeter.engine.pose import Pose
 from teeter.engine.record.reader import load
 from teeter.engine.settings import GRAVITY
-from teeter.engine.world import FLOOR, TABLE
+from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.core.errors import IllegalAction
 from teeter.games.core.rules import Action, Need, Take, Wait
 from teeter.games.crazy_tower.state import NothingFits

@@ -23,7 +23,7 @@ from teeter.engine.hand import BALANCE_TIME_S, SHOULDER_HEIGHT, StiffArm, packed
 from teeter.engine.pose import Pose
 from teeter.engine.record.reader import load
 from teeter.engine.view.panels import Text
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.games.bausack.state import IN
 from teeter.games.core.events import Condition, Fell, Placed
 from teeter.games.core.rules import Handicap, Input, Take, Wait

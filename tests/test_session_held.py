@@ -13,7 +13,7 @@ from test_session_scripted import Played, Script
 
 from teeter.engine.hand import packed, unpacked
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.games.bausack.game import GAME as BAUSACK
 from teeter.games.bausack.state import Phase as BausackPhase
 from teeter.games.core.events import Fell, Met, Nudged, Removed

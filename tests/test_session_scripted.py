@@ -12,7 +12,7 @@ from test_play_crazy_tower import position
 from teeter.engine.events import Dropped
 from teeter.engine.hand import packed
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.games.core.events import CountElapsed, Fell, Placed, Question, RefereeAnswer
 from teeter.games.core.rules import Input, Take, Wait
 from teeter.games.crazy_tower.game import GAME as CRAZY

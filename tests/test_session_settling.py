@@ -11,7 +11,7 @@ from test_rules_wonky import position as wonky
 from test_session_scripted import FOREVER, Played
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.games.bausack.game import GAME as BAUSACK
 from teeter.games.bausack.state import BausackReason, Phase
 from teeter.games.core.events import Fell, HitNeighbour, Measured, Placed, Released, Rested, TimeUp

@@ -14,7 +14,7 @@ from teeter.engine.view.camera import Camera
 from teeter.engine.view.frame import Frame
 from teeter.engine.view.render import mannequin
 from teeter.engine.view.render.stage import Stage
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.shown_hand import OWN_COVER, ShownHand
 from teeter.models.build import build

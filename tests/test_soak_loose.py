@@ -12,7 +12,7 @@ from teeter.engine.bench.rigs import tower
 from teeter.engine.event_detector import pressing
 from teeter.engine.settings import GRAVITY, PLAY, REFERENCE_RATE
 from teeter.engine.topple.resting import YIELDING, resting
-from teeter.engine.world import Assembly, Body, Scale
+from teeter.engine.world.body import Assembly, Body, Scale
 from teeter.engine.worlds import new_world
 
 SEEDS = range(12)

@@ -13,7 +13,7 @@ import teeter
 from teeter.engine.topple.mend.changes import effort_of
 from teeter.engine.topple.mend.demand import Demand
 from teeter.engine.topple.mend.search import candidates
-from teeter.engine.world import DOWN
+from teeter.engine.world.body import DOWN
 from teeter.engine.worlds import engine_in_use, installed_engines
 
 TOPPLING = (

@@ -9,7 +9,7 @@ import pytest
 from noise_scenes import SCENES, at_edge
 
 from teeter.engine.topple.laboratory.noise import Noise, chance, sample
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 
 SAMPLES = 150
 

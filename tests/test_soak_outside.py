@@ -11,7 +11,7 @@ from outside_scenes import SCENES, SLIDES, cube_on_a_cube, is_right
 from peer_scenes import cells_of, measure, runners
 
 from teeter.engine.topple.verdict import CheckOptions, check
-from teeter.engine.world import DOWN, Assembly
+from teeter.engine.world.body import DOWN, Assembly
 
 PROCESSOR_S = 1200.0
 """Seconds after which an engine is broken off."""

@@ -12,7 +12,7 @@ from test_statics_reached import LEAST, contradictions
 
 from teeter.engine.topple.balance.statics import Statics, analyse
 from teeter.engine.topple.verdict import CheckOptions, check
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 
 PILES, ROWS = 300, 6
 pytestmark = pytest.mark.soak

@@ -16,7 +16,7 @@ from teeter.engine.view.camera import Camera
 from teeter.engine.view.sound import FULL_SCALE_IMPULSE_NS, RATE, Samples, impact_samples, modes_of
 from teeter.engine.view.video.film import Recipe, film_of
 from teeter.engine.view.video.make import make
-from teeter.engine.world import FLOOR, TABLE
+from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.play.replays import bodies_of
 from teeter.models.build import build
 from teeter.models.piece import Piece

@@ -24,7 +24,7 @@ from statics_scenes import (
 
 from teeter.engine.topple.balance.statics import analyse, stands
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 
 
 def tan(degrees: float | None) -> float:

@@ -21,7 +21,7 @@ from teeter.engine.topple.trial import Trial
 from teeter.engine.topple.verdict import CheckOptions, check, only_rolls
 from teeter.engine.topple.verdict_json import to_json
 from teeter.engine.topple.words import headline, rows, sentences
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.scenes.load import load

@@ -17,7 +17,7 @@ from teeter.engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportF
 from teeter.engine.topple.balance.margins import bearings, beside, push_loads, push_of
 from teeter.engine.topple.balance.reached import nearest_reached
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 
 ROOT = Path(__file__).resolve().parent.parent
 

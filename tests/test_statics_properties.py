@@ -20,7 +20,7 @@ from teeter.engine.topple.balance.equilibrium import balance_of
 from teeter.engine.topple.balance.forces import carried, least_squares, project
 from teeter.engine.topple.balance.statics import Statics, analyse
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 
 G = 9.81
 

@@ -12,7 +12,7 @@ from wedge_scenes import WedgeCase, wedge_cases
 
 from teeter.engine.topple.balance.statics import Statics, analyse
 from teeter.engine.topple.verdict import CheckOptions, check
-from teeter.engine.world import Assembly, tilted_gravity
+from teeter.engine.world.body import Assembly, tilted_gravity
 
 BELOW, ABOVE = 0.99, 1.01
 """Times the tangent of the tilt."""

@@ -15,7 +15,7 @@ from teeter.engine.topple.balance.rocking import with_curves
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.contact.rims import rims_of
 from teeter.engine.topple.contact.rounds import rounds_of
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 
 DISCS = {"profile": [[0, 0], [5, 0], [15, 10], [5, 20], [5, 40], [15, 50], [5, 60], [0, 60]]}
 """Two discs with sharp rims of radius 15, 40 mm apart."""

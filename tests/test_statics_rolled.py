@@ -14,7 +14,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.finer import with_true_curves
 from teeter.engine.topple.verdict import CheckOptions, check
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.models.build import build
 from teeter.models.catalogue import find
 

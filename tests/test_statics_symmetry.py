@@ -16,7 +16,7 @@ from teeter.engine.topple.balance.reached import nearest_reached
 from teeter.engine.topple.balance.symmetry import symmetries_of
 from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 
 EAST, NORTH = np.eye(3)[:2]
 

@@ -10,7 +10,7 @@ from teeter.engine.hand import packed
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.resting import resting
-from teeter.engine.world import Assembly, Body, Contact, Scale
+from teeter.engine.world.body import Assembly, Body, Contact, Scale
 from teeter.engine.worlds import new_world
 from teeter.games.play import rigid
 from teeter.games.play.table import Table

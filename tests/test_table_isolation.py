@@ -11,11 +11,11 @@ import pytest
 from teeter.engine.bench.rigs import table, tower
 from teeter.engine.events import SceneEvent, Touched
 from teeter.engine.hand import packed
-from teeter.engine.isolation import CLEARANCE, START_CLEARANCE, Obstacles, Stillness
 from teeter.engine.motions import Motion, carry, glide, lower
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
-from teeter.engine.world import Body, Scale, Tick
+from teeter.engine.world.body import Body, Scale, Tick
+from teeter.engine.world.isolation import CLEARANCE, START_CLEARANCE, Obstacles, Stillness
 from teeter.games.play.table import STRIDE_STEPS, Table
 
 BRICK = tower()[-1].piece

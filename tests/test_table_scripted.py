@@ -12,7 +12,7 @@ from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.events import Moved
 from teeter.engine.hand import packed
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE, Body, Scale
+from teeter.engine.world.body import TABLE, Body, Scale
 from teeter.games.play.table import STRIDE_STEPS, Table
 
 BLOCK = piece(wood(), box=(40, 40, 20))

@@ -11,7 +11,7 @@ from teeter.engine.view.opengl import ViewError
 from teeter.engine.view.render.shading import TABLE_TOPS
 from teeter.engine.view.render.stage import Stage
 from teeter.engine.view.video.film import Recipe
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.judge.places import table
 from teeter.models.build import build
 from teeter.models.catalogue import find

@@ -11,7 +11,7 @@ from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.topple.verdict_json import to_json
 from teeter.engine.topple.words import headline
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 
 LEAN_DEG, CARD_M, THICK_M = 20.0, 0.09, 0.002
 

@@ -17,7 +17,7 @@ from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.verdict import CheckOptions, check, contacts_of
 from teeter.engine.topple.words import sentences, to_json
-from teeter.engine.world import Assembly, Body, Vector
+from teeter.engine.world.body import Assembly, Body, Vector
 from teeter.games.cli import app
 from teeter.scenes.load import load
 

@@ -16,7 +16,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.incremental import IncrementalStatics
 from teeter.engine.topple.balance.statics import stands
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.scenes.load import load
 
 

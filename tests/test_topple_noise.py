@@ -18,7 +18,7 @@ from teeter.engine.topple.balance.rolled import carried_on
 from teeter.engine.topple.balance.safety_margin import safe_verdict, widened
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.laboratory.noise import Noise, Sample, chance, counted, noisy, sample, wilson
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 from teeter.games.cli import app
 from teeter.scenes.load import load
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from teeter.engine.bench.rigs import piece, table, tower, wood
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.hand import GRIP
 from teeter.engine.pose import Pose
@@ -17,7 +16,8 @@ from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.errors import NotStandingError
 from teeter.engine.topple.laboratory.probe import Probed, probe, pull_directions
 from teeter.engine.topple.perturbation import settle_undisturbed
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
+from teeter.engine.world.bullet import BulletWorld
 from teeter.scenes.load import load
 
 BRICK = piece(wood(), box=(75, 25, 15))

@@ -19,7 +19,7 @@ from teeter.engine.topple.resting import YIELDING, at_rest, gaps_of, rejoined, r
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.topple.verdict_json import to_json
 from teeter.engine.topple.words import headline
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.scenes.load import load
 
 LENGTH, SPACING = 75.0, 25.4

@@ -32,7 +32,7 @@ from teeter.engine.topple.laboratory.sweep import (
     study,
 )
 from teeter.engine.topple.verdict import CheckOptions, check
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.scenes.load import load
 
 BASE = box("base", (60, 40, 60), pose(0, 0, 30))

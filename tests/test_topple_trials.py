@@ -14,7 +14,6 @@ from stacks import stack
 from test_statics_growth import wall
 
 from teeter.engine.bench.rigs import piece, table, wood
-from teeter.engine.bullet import BulletWorld
 from teeter.engine.geometry.rotation import angle_between
 from teeter.engine.pose import Pose
 from teeter.engine.topple import trial as module
@@ -27,7 +26,8 @@ from teeter.engine.topple.perturbation import (
     settle_undisturbed,
 )
 from teeter.engine.topple.trial import LIMITS, Trial, TrialTask, disturbed, limits_of, run_finely, run_quickly
-from teeter.engine.world import DOWN, Assembly, Body
+from teeter.engine.world.body import DOWN, Assembly, Body
+from teeter.engine.world.bullet import BulletWorld
 
 BLOCK = piece(wood(), box=(40, 40, 20))
 BALL = piece(wood(), sphere=15)
@@ -246,7 +246,7 @@ def test_one_seed_one_result_bit_for_bit_for_any_number_of_workers(assembly: Ass
 
 KEYFRAMES = """
 import hashlib
-from teeter.engine.bullet import BulletWorld
+from teeter.engine.world.bullet import BulletWorld
 from teeter.scenes.load import load
 for name in ("arch", "tower_gone", "card_frame_flat", "egg_on_tip"):
     with BulletWorld(load(name).assembly.bodies) as world:

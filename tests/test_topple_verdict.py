@@ -18,7 +18,7 @@ from teeter.engine.topple.balance.statics import Statics
 from teeter.engine.topple.perturbation import Dynamics
 from teeter.engine.topple.verdict import CheckOptions, Verdict, check, joint, with_friction
 from teeter.engine.topple.verdict_json import to_json
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.scenes.load import SHIPPED, load, shipped
 
 QUIET = CheckOptions(workers=1)

@@ -14,7 +14,7 @@ from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.verdict import CheckOptions
 from teeter.engine.view.render.verdict_picture import contact_forces, convex_hull
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 from teeter.games.check_record import MOST_CORNERS, hull_of
 from teeter.games.cli import app
 from teeter.games.play.replays import bodies_of, telling_of

@@ -28,7 +28,7 @@ from teeter.engine.view.render.shading import (
     material_of,
     rings,
 )
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.build import build
 from teeter.models.files import OutputError
 from teeter.models.piece import Piece

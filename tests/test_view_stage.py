@@ -21,7 +21,7 @@ from teeter.engine.view.opengl import INSTALL_LINE, ViewError, describe
 from teeter.engine.view.render.shading import QUALITY_LEVELS, Quality
 from teeter.engine.view.render.sheet import CELL, caption, sheet
 from teeter.engine.view.render.stage import Stage
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.build import build
 from teeter.models.piece import Piece
 from teeter.models.spec import parse

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.errors import SetupError
 from teeter.games.core.events import Placed, Released
 from teeter.games.core.rules import Bring

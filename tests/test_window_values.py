@@ -20,7 +20,7 @@ from teeter.engine.view.window.events import Clicked, Press
 from teeter.engine.view.window.layout import Layout, lay_out
 from teeter.engine.view.window.picker import pick
 from teeter.engine.view.window.shapes import Fill, Letters, Rect, wrapped
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.errors import SetupError
 from teeter.games.core.setup import STYLES
 from teeter.games.present import menu

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body, Scale
+from teeter.engine.world.body import Body, Scale
 from teeter.games.players.ahead import CALM, firmness
 from teeter.games.wonky.bot import softest
 from teeter.models.build import build

@@ -35,7 +35,8 @@ from teeter.engine.settings import PLAY
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.topple.verdict_json import to_json
 from teeter.engine.topple.words import headline, rows
-from teeter.engine.world import Body, World, tilted_gravity
+from teeter.engine.world.body import Body, tilted_gravity
+from teeter.engine.world.world import World
 from teeter.engine.worlds import (
     ENGINES,
     Engine,

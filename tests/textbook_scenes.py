@@ -14,7 +14,7 @@ import teeter
 from teeter.engine.topple.balance.statics import Statics, analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.load_factors import load_factors
-from teeter.engine.world import DOWN
+from teeter.engine.world.body import DOWN
 from teeter.models.piece import Array
 
 WEIGHT = 9.81e-3

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.clauses import Clause
 from teeter.games.core.errors import IllegalAction
 from teeter.games.core.events import Fell, Met, Nudged, Placed, Released

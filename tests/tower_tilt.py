@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from teeter.engine.tolerances import TOUCH_IN_GAME
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 
 
 def tilt_of(tower: Sequence[Body], table: Body, body: Body) -> float | None:

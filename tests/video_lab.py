@@ -14,7 +14,7 @@ from teeter.engine.record.reader import Replay, load
 from teeter.engine.record.writer import Recorder
 from teeter.engine.settings import GRAVITY
 from teeter.engine.view.video.captions import Caption, Telling
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.build import build
 from teeter.models.spec import parse
 

@@ -12,7 +12,7 @@ from teeter.engine.bench.rigs import piece, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
-from teeter.engine.world import DOWN, Assembly, Body, Vector
+from teeter.engine.world.body import DOWN, Assembly, Body, Vector
 
 Answer = Literal["stands", "wedged", "falls"]
 Points = list[tuple[float, float]]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from window_driver import Person, seen_at, xdotool
 from window_scenarios import opened, shown_on
 
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.games.core.rules import Wait
 from teeter.games.present.hand import OVER_EDGE
 from teeter.games.present.settings import load_settings

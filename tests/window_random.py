@@ -18,7 +18,7 @@ from test_window_layout import LETTERS, sound
 from window_driver import KEYS, Person, seen_at, xdotool
 from window_scenarios import opened
 
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.games.present.hand import OVER_EDGE
 from teeter.games.registry import GAMES
 

@@ -13,7 +13,7 @@ from teeter.engine.bench.rigs import on_slope, over_edge, piece, table, tower, w
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY, TUNING, Tuning
 from teeter.engine.topple.balance.statics import analyse, stands
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.engine.worlds import new_world
 from teeter.models.piece import Piece
 

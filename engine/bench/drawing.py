@@ -18,7 +18,7 @@ from teeter.engine.view.frame import frame_of
 from teeter.engine.view.opengl import ViewError
 from teeter.engine.view.render.shading import Quality
 from teeter.engine.view.render.stage import Stage
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 
 SIZE = (1280, 720)
 ALONE = {"LP_NUM_THREADS": "0"}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from teeter.engine.bench.rigs import table
 from teeter.engine.pose import Pose
 from teeter.engine.settings import Tuning
-from teeter.engine.world import Body, World
+from teeter.engine.world.body import Body
+from teeter.engine.world.world import World
 from teeter.engine.worlds import new_world
 from teeter.models.material import Material
 from teeter.models.piece import Piece

@@ -7,7 +7,7 @@ import numpy as np
 
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.models.build import build
 from teeter.models.material import Material, materials
 from teeter.models.piece import Piece

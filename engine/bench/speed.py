@@ -18,7 +18,7 @@ from teeter.engine.topple.balance.statics import stands, tilt_margin
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.laboratory.crowd import labels
 from teeter.engine.topple.verdict import CheckOptions, check
-from teeter.engine.world import DOWN, TABLE, Assembly, Body
+from teeter.engine.world.body import DOWN, TABLE, Assembly, Body
 from teeter.engine.worlds import new_world
 
 T = TypeVar("T")

@@ -14,7 +14,8 @@ from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY, Tuning
-from teeter.engine.world import Body, World, tilted_gravity
+from teeter.engine.world.body import Body, tilted_gravity
+from teeter.engine.world.world import World
 from teeter.engine.worlds import new_world
 from teeter.models.material import Material
 from teeter.models.piece import Array, Piece

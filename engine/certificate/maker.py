@@ -21,8 +21,8 @@ from teeter.engine.certificate.proof import FINE, NoCertificateError, System, fo
 from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.balance.statics import curved_reason
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import Assembly, Body
-from teeter.engine.world import Vector as Direction
+from teeter.engine.world.body import Assembly, Body
+from teeter.engine.world.body import Vector as Direction
 from teeter.models.piece import Array
 
 NANOMETRE = 10**9

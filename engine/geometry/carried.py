@@ -10,7 +10,7 @@ from teeter.engine.geometry.convex import bounds_of, is_near, slack_of, solids_a
 from teeter.engine.geometry.drop import drop
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import MAX_OVERLAP
-from teeter.engine.world import TABLE, Assembly, Body
+from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.models.piece import Ints
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]

@@ -16,7 +16,7 @@ import numpy as np
 from teeter.engine.geometry.rotation import Array
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import MAX_OVERLAP
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.convex import part_volume
 from teeter.models.hulls import convex_hull
 from teeter.models.piece import Part, Piece

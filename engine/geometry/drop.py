@@ -18,7 +18,7 @@ import shapely
 from teeter.engine.geometry.convex import ConvexSolid, bounds_of, solids_at
 from teeter.engine.geometry.rotation import Array, shortest_rotation
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.hulls import convex_hull
 from teeter.models.piece import Piece
 

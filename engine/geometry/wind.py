@@ -10,7 +10,7 @@ from shapely.geometry.base import BaseGeometry
 from teeter.engine.geometry.convex import ConvexSolid, solids_at
 from teeter.engine.load import Load, Vector
 from teeter.engine.pose import vector_of
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.models.piece import Array
 
 WIND = "wind"

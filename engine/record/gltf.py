@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from teeter.engine.geometry.rotation import angles_between, slerp
 from teeter.engine.record.reader import Replay
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.export import GltfWriter
 from teeter.models.piece import Array
 

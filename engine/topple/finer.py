@@ -20,7 +20,7 @@ from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.contact.features import departure, sagitta
 from teeter.engine.topple.contact.rims import rims_of
 from teeter.engine.topple.contact.rounds import Round, rounds_of
-from teeter.engine.world import Assembly, Body, magnification
+from teeter.engine.world.body import Assembly, Body, magnification
 from teeter.models.piece import Part
 
 FINE = np.radians(0.2)

@@ -7,7 +7,8 @@ sqrt(2) mu between the two.
 import math
 from dataclasses import replace
 
-from teeter.engine.world import Assembly, World
+from teeter.engine.world.body import Assembly
+from teeter.engine.world.world import World
 from teeter.models.material import pair_coefficient
 
 LOADED = 0.01

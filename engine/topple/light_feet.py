@@ -11,7 +11,7 @@ import numpy as np
 
 from teeter.engine.load import Load
 from teeter.engine.tolerances import TOUCH_IN_GAME
-from teeter.engine.world import Assembly, Body, Vector, magnification
+from teeter.engine.world.body import Assembly, Body, Vector, magnification
 
 MUCH = 100.0
 """Times its own weight: the bottom of most towers bears a tenth of that."""

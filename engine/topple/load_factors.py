@@ -13,7 +13,6 @@ from typing import Protocol
 
 import numpy as np
 
-from teeter.engine.rolling import resists
 from teeter.engine.topple.balance.boundary import NearestBoundary
 from teeter.engine.topple.balance.equilibrium import (
     MAX_PULL,
@@ -29,7 +28,8 @@ from teeter.engine.topple.balance.statics import LoadFactor, Statics
 from teeter.engine.topple.contact.arrays import Array, Ints
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.errors import StaticsError
-from teeter.engine.world import Assembly, Vector
+from teeter.engine.world.body import Assembly, Vector
+from teeter.engine.world.rolling import resists
 
 ACCELERATION = "acceleration"
 """The name of the load."""

@@ -14,7 +14,7 @@ from teeter.engine.topple.balance.statics import Statics, analyse
 from teeter.engine.topple.contact.detection import Contacts, contacts_at_rest
 from teeter.engine.topple.perturbation import Dynamics, at_poses
 from teeter.engine.topple.resting import at_rest, rejoined, resting
-from teeter.engine.world import Assembly, Vector
+from teeter.engine.world.body import Assembly, Vector
 
 
 @dataclass(frozen=True, slots=True)

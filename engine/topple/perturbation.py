@@ -25,7 +25,7 @@ from teeter.engine.topple.trial import (
     run_trial,
 )
 from teeter.engine.workers import in_order
-from teeter.engine.world import DOWN, Assembly, Vector
+from teeter.engine.world.body import DOWN, Assembly, Vector
 from teeter.models.piece import Array
 
 TRIALS, SURE_TRIALS = 4, 2

@@ -28,7 +28,7 @@ from teeter.engine.topple.contact.arrays import Array, Bools, Ints
 from teeter.engine.topple.contact.detection import Contacts, find_contacts
 from teeter.engine.topple.contact.features import Features, of_bodies
 from teeter.engine.topple.perturbation import at_poses
-from teeter.engine.world import Assembly, Contact, magnification
+from teeter.engine.world.body import Assembly, Contact, magnification
 
 YIELDING = 1e-7
 """Metres a contact point yields under the weight of a piece, at the games' size. Beech pressed across its grain (0.6

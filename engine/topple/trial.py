@@ -28,7 +28,8 @@ from teeter.engine.tolerances import (
 )
 from teeter.engine.topple.grip import grip_of
 from teeter.engine.topple.light_feet import sturdy
-from teeter.engine.world import Assembly, Body, Scale, Tick, Vector, World, magnification, typical_size
+from teeter.engine.world.body import Assembly, Body, Scale, Tick, Vector, magnification, typical_size
+from teeter.engine.world.world import World
 from teeter.engine.worlds import new_world
 from teeter.models.piece import Array
 

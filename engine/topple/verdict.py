@@ -26,7 +26,7 @@ from teeter.engine.topple.perturbation import (
 )
 from teeter.engine.topple.stages import stage
 from teeter.engine.topple.trial import Trial
-from teeter.engine.world import Assembly, Vector, tilted_gravity
+from teeter.engine.world.body import Assembly, Vector, tilted_gravity
 from teeter.engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, using
 from teeter.models.errors import Untrue
 from teeter.models.piece import Piece

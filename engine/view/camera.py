@@ -12,7 +12,7 @@ import numpy as np
 from teeter.engine.geometry.rotation import matrix_of
 from teeter.engine.pose import vector_of
 from teeter.engine.view.opengl import ViewError
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.models.piece import Array
 
 Vector = tuple[float, float, float]

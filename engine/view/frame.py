@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 
 Poses = NDArray[np.float64]
 

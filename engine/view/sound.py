@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from teeter.engine.process import suppress_stderr
 from teeter.engine.view.camera import Camera, Vector
-from teeter.engine.world import FLOOR, TABLE
+from teeter.engine.world.body import FLOOR, TABLE
 from teeter.models.piece import Piece
 
 if TYPE_CHECKING:

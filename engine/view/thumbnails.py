@@ -14,7 +14,7 @@ from teeter.engine.view.frame import Frame
 from teeter.engine.view.render.shading import srgb_of
 from teeter.engine.view.render.stage import Stage
 from teeter.engine.view.window.hud import FONT_FILES, font_folder
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.piece import Piece
 
 Pixels = NDArray[np.uint8]

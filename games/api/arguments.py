@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from teeter.models.errors import TeeterError
 
 if TYPE_CHECKING:
-    from teeter.engine.world import Body, Vector
+    from teeter.engine.world.body import Body, Vector
     from teeter.scenes.scene import Scene
 
 LIMITS: dict[str, tuple[float, float]] = {

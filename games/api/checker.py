@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from teeter.engine.topple.laboratory.probe import Probed
     from teeter.engine.topple.laboratory.sweep import SweepRow, Terms
     from teeter.engine.topple.verdict import CheckOptions
-    from teeter.engine.world import Assembly, Vector
+    from teeter.engine.world.body import Assembly, Vector
     from teeter.games.api.many import ManyResult, ManyScenes, Method
     from teeter.games.api.mend import MendResult
     from teeter.scenes.scene import Scene

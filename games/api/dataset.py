@@ -22,7 +22,7 @@ from teeter.models.files import check_new_folder, whole_folder
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from teeter.engine.world import Assembly
+    from teeter.engine.world.body import Assembly
 
 SPLITS = {"train": 0.8, "validation": 0.1, "test": 0.1}
 MM = 1e3

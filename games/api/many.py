@@ -23,7 +23,7 @@ from teeter.models.errors import Untrue
 if TYPE_CHECKING:
     from teeter.engine.topple.laboratory.crowd import Label
     from teeter.engine.topple.verdict import CheckOptions, Word
-    from teeter.engine.world import Assembly
+    from teeter.engine.world.body import Assembly
     from teeter.scenes.scene import Scene
 
 OptionsOf = Callable[["Scene"], "CheckOptions"]

@@ -13,7 +13,7 @@ from teeter.models.errors import Untrue
 if TYPE_CHECKING:
     from teeter.engine.topple.mend.changes import Change, Kind
     from teeter.engine.topple.verdict import Word
-    from teeter.engine.world import Assembly
+    from teeter.engine.world.body import Assembly
 
 
 @dataclass(frozen=True, slots=True, eq=False)

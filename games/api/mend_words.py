@@ -11,7 +11,7 @@ from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.mend.changes import Change
 from teeter.engine.topple.words import compass
 from teeter.engine.view.overlays import Arrow, Ghost, Overlay
-from teeter.engine.world import Assembly, Body, typical_size
+from teeter.engine.world.body import Assembly, Body, typical_size
 from teeter.models.material import pair_coefficient
 from teeter.models.piece import Array
 

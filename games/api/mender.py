@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from teeter.engine.topple.mend.demand import Demand
     from teeter.engine.topple.mend.search import Bounds
     from teeter.engine.topple.verdict import CheckOptions
-    from teeter.engine.world import Assembly
+    from teeter.engine.world.body import Assembly
     from teeter.games.api.results import CheckResult
     from teeter.scenes.scene import Scene
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from teeter.engine.view.camera import BoundingSphere, Orbit
     from teeter.engine.view.window.events import Event
     from teeter.engine.view.window.window import Window
-    from teeter.engine.world import Assembly, Body
+    from teeter.engine.world.body import Assembly, Body
     from teeter.scenes.scene import Scene
 
 SIZE = (960, 640)

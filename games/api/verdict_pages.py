@@ -17,7 +17,7 @@ from teeter.games.api.scene import png_of_verdict
 if TYPE_CHECKING:
     from teeter.engine.topple.laboratory.noise import Chance
     from teeter.engine.topple.verdict import Verdict
-    from teeter.engine.world import Assembly
+    from teeter.engine.world.body import Assembly
 
 MOST_OF_CELL = 300 * 1024
 """Bytes of a page in a notebook, which keeps what every cell has shown."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from random import Random
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.bausack.judge import areas
 from teeter.games.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push, State, next_in
 from teeter.games.core.rules import Action, Need, Take, TakeBack

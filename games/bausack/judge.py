@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.bausack.state import IN, NOBODY, Phase, State, name_of, owner_of, players_in
 from teeter.games.core.events import Condition
 from teeter.games.judge import places

@@ -114,7 +114,7 @@ def _pace(seed: int | None) -> Found:
 def _check() -> Found:
     from teeter.engine.bench.rigs import tower
     from teeter.engine.topple.verdict import check
-    from teeter.engine.world import Assembly
+    from teeter.engine.world.body import Assembly
 
     found = min(check(Assembly("tower", tower())).wall for _ in range(3))
     return told(f"{found:.2f} s", "1.0 s", found <= 1.0)

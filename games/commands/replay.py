@@ -22,7 +22,7 @@ from teeter.engine.view.video.scenery import Holder, scenery_of
 from teeter.engine.view.window.events import Clicked, Closed, Event, Press, Slid
 from teeter.engine.view.window.window import Window
 from teeter.engine.workers import Failed, Questioner
-from teeter.engine.world import FLOOR, Assembly
+from teeter.engine.world.body import FLOOR, Assembly
 from teeter.games.api.scene import OrbitPointer
 from teeter.games.commands.console import OK
 from teeter.games.play.margins import with_causes

@@ -10,7 +10,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.tolerances import TOUCH_IN_GAME
 from teeter.engine.topple.balance.statics import stands
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import TABLE, Assembly, Body, tilted_gravity
+from teeter.engine.world.body import TABLE, Assembly, Body, tilted_gravity
 from teeter.games.core.rules import Action, Need, Take
 from teeter.games.crazy_tower.bot_places import (
     FIRM_DEG,

@@ -19,7 +19,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.tolerances import TOUCH_IN_GAME
 from teeter.engine.topple.balance.statics import stands
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.games.crazy_tower import judge
 from teeter.games.crazy_tower.rules_allowed import top_card
 from teeter.games.crazy_tower.rules_flow import of_floors

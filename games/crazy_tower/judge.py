@@ -16,7 +16,7 @@ import shapely
 from teeter.engine.geometry.rotation import Array
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import FALL_DROP, has_fallen
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.events import Condition
 from teeter.games.crazy_tower.rules_allowed import is_card, top_card
 from teeter.games.crazy_tower.rules_flow import of_floors, standing_pieces

@@ -5,7 +5,7 @@ import shapely
 
 from teeter.engine.pose import Pose
 from teeter.engine.view.overlays import Overlay, Spot
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.crazy_tower import judge
 from teeter.games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
 from teeter.games.crazy_tower.rules_allowed import is_card, top_card

@@ -12,7 +12,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.view.camera import BoundingSphere, bounding_sphere
 from teeter.engine.view.page.blob import Blob
 from teeter.engine.view.page.bodies import BodyWriter
-from teeter.engine.world import FLOOR, Body
+from teeter.engine.world.body import FLOOR, Body
 from teeter.games.server.messages import TableView
 from teeter.models.piece import Piece
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from teeter.engine.view.overlays import Line
 from teeter.engine.view.panels import Item, Picture, Row, Text
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.core.words import capital, won
 from teeter.games.faults import left_out, or_else

@@ -11,7 +11,7 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from teeter.engine.tolerances import has_fallen
-from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.games.core.events import Condition
 
 S = TypeVar("S", contravariant=True, default=Any)

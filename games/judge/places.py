@@ -14,7 +14,7 @@ from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.geometry.drop import drop, extreme_points, resting_faces
 from teeter.engine.geometry.rotation import Array, quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.games.judge.judge import TableScene
 from teeter.models.build import build
 from teeter.models.piece import Piece

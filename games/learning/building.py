@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from teeter.engine.hand import Tremor, packed, unpacked
 from teeter.engine.motions import lower
 from teeter.engine.pose import Pose
-from teeter.engine.world import FLOOR, TABLE, Body, Scale, typical_size
+from teeter.engine.world.body import FLOOR, TABLE, Body, Scale, typical_size
 from teeter.games.judge import places
 from teeter.games.judge.judge import TableScene, fell
 from teeter.games.learning.forces import ForceTable

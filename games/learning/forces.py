@@ -10,7 +10,7 @@ from teeter.engine.topple.balance.margins import weakest
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.errors import StaticsError
 from teeter.engine.topple.trial import TrialTask, limits_of, run_trial
-from teeter.engine.world import DOWN, Assembly, Body
+from teeter.engine.world.body import DOWN, Assembly, Body
 
 
 class ForceTable:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from teeter.engine.geometry.convex import ConvexSolid, solids_at
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.build import build
 from teeter.models.piece import Array, Piece
 from teeter.models.spec import PieceSpec

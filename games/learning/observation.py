@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.errors import SetupError
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.game import Game, stock_of

@@ -17,7 +17,7 @@ from pettingzoo import AECEnv
 from teeter.engine.hand import Tremor
 from teeter.engine.pose import Pose
 from teeter.engine.record.writer import Recorder
-from teeter.engine.world import FLOOR
+from teeter.engine.world.body import FLOOR
 from teeter.games.core.errors import SetupError, unknown
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.learning.images import TableRenderer

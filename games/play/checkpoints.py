@@ -12,7 +12,7 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from teeter.engine.hand import Grip
-from teeter.engine.world import Body, Scale
+from teeter.engine.world.body import Body, Scale
 from teeter.engine.worlds import WorldMaker
 from teeter.games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Measured, Placed, Rested
 from teeter.games.core.rules import Need

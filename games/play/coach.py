@@ -15,7 +15,7 @@ from teeter.engine.topple.balance.equilibrium import balance_of, fall
 from teeter.engine.topple.balance.incremental import IncrementalStatics
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.errors import StaticsError
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.games.core.events import Released
 from teeter.games.game import Game
 from teeter.games.judge.judge import TableScene

@@ -13,7 +13,7 @@ from teeter.engine.events import Moved, SceneEvent, Touched
 from teeter.engine.geometry.rotation import angle_between, slerp
 from teeter.engine.hand import GRIP, Grip, StiffArm, Sway, Target, Tremor, onset, packed, unpacked
 from teeter.engine.pose import Pose
-from teeter.engine.world import FLOOR, TABLE
+from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.core.events import Fell, HitNeighbour, Met, Nudged
 from teeter.games.core.random_state import side_seed
 from teeter.games.core.rules import NO_HANDICAPS, Handicap, Running

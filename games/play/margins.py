@@ -28,7 +28,7 @@ from teeter.engine.topple.errors import StaticsError
 from teeter.engine.topple.resting import REACH, TILT, at_rest
 from teeter.engine.topple.words import sentences
 from teeter.engine.view.video.captions import Caption, Telling, clean
-from teeter.engine.world import TABLE, Assembly, Body
+from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.games.core.events import CountElapsed, Fell, Placed, Released
 from teeter.games.core.words import capital
 from teeter.games.faults import or_else

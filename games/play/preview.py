@@ -9,7 +9,7 @@ import numpy as np
 from teeter.engine.event_detector import steps_of
 from teeter.engine.events import Dropped, SceneEvent, Touched
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body, Scale
+from teeter.engine.world.body import Body, Scale
 from teeter.games.core.errors import RulesError
 from teeter.games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Placed, Released
 from teeter.games.core.rules import Input, Outcome, Wait

@@ -10,7 +10,7 @@ import numpy as np
 from teeter.engine.record.format import state_digest
 from teeter.engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from teeter.engine.record.writer import Recorder
-from teeter.engine.world import Body, Scale
+from teeter.engine.world.body import Body, Scale
 from teeter.engine.worlds import Engine, engine_in_use, maker_of
 from teeter.games.core.errors import SetupError
 from teeter.games.core.rules import Input

@@ -21,7 +21,7 @@ from teeter.engine.record.reader import Replay
 from teeter.engine.view.panels import Button, Gap, Panel, Row, Slider, Text
 from teeter.engine.view.video.captions import Caption, Telling, clean
 from teeter.engine.view.video.scenery import Scenery
-from teeter.engine.world import FLOOR, TABLE, Assembly, Body
+from teeter.engine.world.body import FLOOR, TABLE, Assembly, Body
 from teeter.games.core.errors import RulesError
 from teeter.games.core.words import won
 from teeter.games.play.recording import first_state, known_game

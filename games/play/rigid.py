@@ -3,7 +3,7 @@ contacts are soft, and share a load among pieces that differ by tenths of a mill
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from teeter.engine.world import Assembly, Body, Contact
+from teeter.engine.world.body import Assembly, Body, Contact
 
 DIGITS = 3
 """Of the friction of what is drawn out: so that rounding does not tell one machine from another."""

@@ -13,7 +13,7 @@ from teeter.engine.event_detector import steps_of
 from teeter.engine.events import Dropped, Released, SceneEvent, Touched
 from teeter.engine.hand import Target
 from teeter.engine.process import trim_heap
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.engine.worlds import WorldMaker, new_world
 from teeter.games.core.events import Fell, Question, RefereeAnswer, Removed, TimeUp
 from teeter.games.core.rules import Action, Choice, Input, Need, Outcome, TakeBack, Wait

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from teeter.engine.event_detector import THRESHOLDS, EventDetector, Thresholds, pressing, steps_of
 from teeter.engine.events import Rested, SceneEvent
 from teeter.engine.hand import GRIP, Grip, Hand, Target
-from teeter.engine.isolation import START_CLEARANCE, IsolatedSimulation, Obstacles, Stillness
 from teeter.engine.pose import Pose
 from teeter.engine.settings import PLAY
-from teeter.engine.world import FLOOR, TABLE, Body, Scale, Snapshot, tilted_gravity
+from teeter.engine.world.body import FLOOR, TABLE, Body, Scale, tilted_gravity
+from teeter.engine.world.isolation import START_CLEARANCE, IsolatedSimulation, Obstacles, Stillness
+from teeter.engine.world.world import Snapshot
 from teeter.engine.worlds import WorldMaker, new_world
 from teeter.games.judge.judge import TableScene
 from teeter.games.play import rigid

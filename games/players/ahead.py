@@ -14,7 +14,8 @@ from teeter.engine.motions import Ending, draw
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY, PLAY
 from teeter.engine.tolerances import FALL_DROP
-from teeter.engine.world import TABLE, Body, Scale, World
+from teeter.engine.world.body import TABLE, Body, Scale
+from teeter.engine.world.world import World
 from teeter.engine.worlds import new_world
 from teeter.games.play.session import Session
 from teeter.models.piece import Array

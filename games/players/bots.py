@@ -16,7 +16,7 @@ from teeter.engine.hand import Tremor, packed, unpacked
 from teeter.engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
 from teeter.engine.pose import Pose
 from teeter.engine.record.writer import Recorder
-from teeter.engine.world import FLOOR, TABLE
+from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.core.errors import SetupError
 from teeter.games.core.events import Condition
 from teeter.games.core.random_state import is_drawn, seeded, side_seed

@@ -16,7 +16,7 @@ from teeter.engine.geometry.convex import solids_at
 from teeter.engine.geometry.drop import drop, tipping_angle
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.judge.places import bounds, centre_of, laid, steady
 from teeter.models.piece import Array, Piece
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Vector
 from teeter.engine.workers import Failed, Questioner
-from teeter.engine.world import FLOOR, Body
+from teeter.engine.world.body import FLOOR, Body
 from teeter.games.present.client_state import ClientState
 from teeter.models.piece import Piece
 

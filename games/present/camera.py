@@ -19,7 +19,7 @@ from teeter.engine.view.camera import (
     orbit_of,
 )
 from teeter.engine.view.frame import Frame
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.games.core.rules import Handicap
 from teeter.models.piece import Array, Piece
 

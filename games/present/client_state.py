@@ -8,7 +8,7 @@ import numpy as np
 
 from teeter.engine.pose import Pose
 from teeter.engine.view.frame import Frame, frame_of
-from teeter.engine.world import FLOOR, Body
+from teeter.engine.world.body import FLOOR, Body
 from teeter.games.core.events import Released
 from teeter.games.core.rules import Bring, Choice, Input, Need
 from teeter.games.faults import left_out, or_else

@@ -7,7 +7,7 @@ from pathlib import Path
 from teeter.engine.view.panels import Button, Field, Item, Meter, Text
 from teeter.engine.view.window.events import Clicked, Event, Press, Typed
 from teeter.engine.workers import Questioner
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.scenes.load import MESHES
 
 READ = (*MESHES, ".toml")

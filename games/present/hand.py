@@ -9,7 +9,7 @@ import numpy as np
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import on_plane
 from teeter.engine.view.overlays import Overlay
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.games.core.rules import Wait
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState

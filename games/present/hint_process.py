@@ -12,7 +12,7 @@ from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.laboratory.probe import probe_piece, settle
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.view.camera import Vector
-from teeter.engine.world import Assembly, Body, Scale
+from teeter.engine.world.body import Assembly, Body, Scale
 from teeter.engine.worlds import new_world
 from teeter.games.core.events import Condition
 from teeter.games.core.words import capital

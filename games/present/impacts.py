@@ -9,7 +9,7 @@ from teeter.engine.settings import GRAVITY
 from teeter.engine.tolerances import IMPACT_JUMP_LIVE, is_impact
 from teeter.engine.view.camera import Camera
 from teeter.engine.view.sound import RATE, Speaker, echoed, impact_samples, sides_of, variant_of
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.games.server.messages import TableView
 from teeter.models.piece import Array, Piece
 

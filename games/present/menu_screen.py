@@ -11,7 +11,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Orbit
 from teeter.engine.view.panels import Panel
 from teeter.engine.view.window.events import Clicked, Event, Press, Typed
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.present import menu
 from teeter.games.present.menu import Form
 from teeter.games.present.pages import Pages

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from teeter.engine.view.camera import ray
 from teeter.engine.view.window.events import Lift, PointerMoved, Press
 from teeter.engine.view.window.picker import Hit, pick
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.games.present.camera import CameraController
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState

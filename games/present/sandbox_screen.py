@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from teeter.engine.view.overlays import Arrow, Overlay
 from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
 from teeter.engine.view.window.events import Event
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.games.core.rules import PutAway, Take, Wait
 from teeter.games.core.words import capital, listed
 from teeter.games.faults import or_else

@@ -1,6 +1,6 @@
 """The sandbox on the table: everything is allowed, and nothing falls that anyone counts (SB-1)."""
 
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.events import Condition
 from teeter.games.judge import places
 from teeter.games.judge.judge import Judge, TableScene

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose
-from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.games.core.errors import SetupError
 from teeter.games.core.rules import Bring, PutAway, Take
 from teeter.games.judge import places

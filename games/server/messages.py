@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from typing_extensions import TypeVar
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.rules import Action, Choice, Input, Need, Running
 from teeter.games.server.protocol import Fetch, Pause, SetSpeed, Shove, Tilt
 

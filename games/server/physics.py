@@ -22,7 +22,7 @@ from teeter.engine.motions import Motion, draw
 from teeter.engine.pose import Pose
 from teeter.engine.process import suppress_stderr
 from teeter.engine.view.frame import frame_of
-from teeter.engine.world import FLOOR, Body
+from teeter.engine.world.body import FLOOR, Body
 from teeter.games.core.errors import IllegalAction, RulesError
 from teeter.games.core.events import Fell, Question
 from teeter.games.core.rules import Input, Need, TakeBack, Wait

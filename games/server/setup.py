@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_data_path
 
-from teeter.engine.world import FLOOR, Body
+from teeter.engine.world.body import FLOOR, Body
 from teeter.games.core.random_state import is_drawn
 from teeter.games.game import Game, stock_of
 from teeter.games.registry import game_named, game_of

@@ -15,7 +15,7 @@ from teeter.engine.settings import GRAVITY
 from teeter.engine.tolerances import TOUCH_IN_TALL_TOWER
 from teeter.engine.topple.balance.statics import stands
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import FLOOR, Assembly, Body
+from teeter.engine.world.body import FLOOR, Assembly, Body
 from teeter.games.core.rules import Action, Need, Take, TakeBack
 from teeter.games.play.session import Session
 from teeter.games.players.ahead import drawn

@@ -15,7 +15,7 @@ import shapely
 
 from teeter.engine.geometry.rotation import Array
 from teeter.engine.pose import Pose
-from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.games.core.events import Condition
 from teeter.games.judge.judge import Judge, TableScene, fell
 from teeter.games.judge.places import outline

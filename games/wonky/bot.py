@@ -18,7 +18,7 @@ import numpy as np
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.games.core.rules import Action, Need, Take
 from teeter.games.play.session import Session
 from teeter.games.players.bots import Bot, Skill

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 from teeter.engine.pose import Pose
-from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.games.core.events import Condition
 from teeter.games.judge.judge import Judge, TableScene, fell
 from teeter.games.wonky.state import Phase, State

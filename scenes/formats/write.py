@@ -10,7 +10,7 @@ import numpy as np
 
 from teeter.engine.geometry.rotation import quaternion_of, rpy_of
 from teeter.engine.settings import GRAVITY
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.errors import ModelError

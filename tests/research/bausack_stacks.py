@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 
 from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.statics import analyse
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 from teeter.models.build import build
 from teeter.models.catalogue import catalogue, find
 from teeter.models.piece import Piece

@@ -10,7 +10,7 @@ from functools import partial
 from peer_oracles import SOLVERS, PeerAnswer, Solver, complete, cra_assembly, find_interfaces
 
 from teeter.engine.workers import Worker, WorkerDiedError
-from teeter.engine.world import DOWN, Assembly, Vector
+from teeter.engine.world.body import DOWN, Assembly, Vector
 
 TIMEOUT_S = 10.0
 """That a solver may think; an interior point method that finds no answer tries thousands of steps."""

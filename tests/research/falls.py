@@ -21,7 +21,7 @@ from stacks import Stack, stack
 from teeter.engine.topple.balance.statics import stands
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.trial import SETTLING_DRAG
-from teeter.engine.world import Assembly, Vector
+from teeter.engine.world.body import Assembly, Vector
 
 FINE = MujocoSettings(step=0.0005, compliance=0.001)
 """Steps and contacts four times as fine as `peers.RECOMMENDED`."""

@@ -10,7 +10,7 @@ import pydrake.all as drake
 from numpy.typing import NDArray
 from peer_runner import Rig, Runner, corners_of, half_extents_of, mass_frame_pose
 
-from teeter.engine.world import Body, typical_size
+from teeter.engine.world.body import Body, typical_size
 
 MODULUS = 1e7
 """Pascal, as in Drake's examples of hard things; with a tenth of it pieces sink ten times as deep."""

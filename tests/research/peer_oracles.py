@@ -18,7 +18,7 @@ import shapely
 
 from teeter.engine.geometry.rotation import quaternion_of, shortest_rotation
 from teeter.engine.topple.trial import Limits, limits_of
-from teeter.engine.world import DOWN, Assembly, Body, Vector, typical_size
+from teeter.engine.world.body import DOWN, Assembly, Body, Vector, typical_size
 from teeter.models.outline import convex_pieces
 from teeter.models.piece import Array
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from peer_runner import Rig, Runner
 
 from teeter.engine.settings import PLAY, TUNING, Tuning
-from teeter.engine.world import Scale, World
+from teeter.engine.world.body import Scale
+from teeter.engine.world.world import World
 from teeter.engine.worlds import PACKAGES, Engine, maker_of
 
 
@@ -51,7 +52,7 @@ class RapierAsItComes(WorldRunner):
     """Rapier with its defaults, in metres; nothing sleeps, so that creep shows."""
 
     def __init__(self, rig: Rig) -> None:
-        from teeter.engine.rapier import RapierWorld
+        from teeter.engine.world.rapier import RapierWorld
 
         class Defaults(RapierWorld):
             def _configure(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from teeter.engine.world import DOWN, Body, Vector
+from teeter.engine.world.body import DOWN, Body, Vector
 from teeter.models.piece import Array as Array
 
 

@@ -21,7 +21,7 @@ from peer_runner import Rig, Runner
 from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.pose import Pose
 from teeter.engine.settings import PLAY
-from teeter.engine.world import Assembly, Body, Vector, tilted_gravity, typical_size
+from teeter.engine.world.body import Assembly, Body, Vector, tilted_gravity, typical_size
 from teeter.engine.worlds import installed_engines
 from teeter.models.piece import Array
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from peer_runner import Rig, Runner, half_extents_of, hulls_of, mass_frame_pose
 
-from teeter.engine.world import Body, typical_size
+from teeter.engine.world.body import Body, typical_size
 
 PYTHON = "/usr/bin/python3"
 """Debian's, for which python3-siconos is built."""

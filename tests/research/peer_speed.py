@@ -34,7 +34,7 @@ from teeter.engine.bench.rigs import tower, wood
 from teeter.engine.bench.speed import once
 from teeter.engine.topple.balance.statics import stands
 from teeter.engine.topple.verdict import check, with_friction
-from teeter.engine.world import DOWN, Assembly, Body
+from teeter.engine.world.body import DOWN, Assembly, Body
 
 # one light with a shadow, as here; in a process of its own, because each opens OpenGL in its way
 _PEER = """

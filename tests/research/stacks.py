@@ -24,7 +24,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.balance.statics import stands
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world import Assembly, Body, Vector, tilted_gravity
+from teeter.engine.world.body import Assembly, Body, Vector, tilted_gravity
 from teeter.models.material import Material
 from teeter.models.piece import Piece
 

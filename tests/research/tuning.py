@@ -13,7 +13,7 @@ from typing import Any
 from teeter.engine.bench.accuracy import bisect, come_to_rest, shapes, stand_still
 from teeter.engine.bench.rigs import over_edge, tower
 from teeter.engine.settings import TUNING, Tuning
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.engine.worlds import new_world
 
 SEEDS = range(5)

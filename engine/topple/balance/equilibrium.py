@@ -34,7 +34,7 @@ from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import reach
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.errors import StaticsError
-from teeter.engine.world import DOWN, Assembly, Body, Vector
+from teeter.engine.world.body import DOWN, Assembly, Body, Vector
 from teeter.models.material import pair_coefficient
 
 

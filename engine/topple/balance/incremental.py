@@ -39,7 +39,7 @@ from teeter.engine.topple.contact.detection import Contacts, Overlap, deepest_fi
 from teeter.engine.topple.contact.features import body_boxes, corners_of, of_bodies, sagitta
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.errors import StaticsError
-from teeter.engine.world import DOWN, Assembly, Body
+from teeter.engine.world.body import DOWN, Assembly, Body
 
 MAX_FALLS = 16
 """Mechanisms that are kept, those used last first: a tower has few weak places."""

@@ -22,7 +22,7 @@ from teeter.engine.topple.balance.wedging import can_wedge
 from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.features import corners_of
 from teeter.engine.topple.stages import stage
-from teeter.engine.world import Assembly, Body, Vector
+from teeter.engine.world.body import Assembly, Body, Vector
 
 R = TypeVar("R")
 

@@ -19,7 +19,6 @@ import numpy as np
 from scipy.sparse import block_diag, csc_matrix
 
 from teeter.engine.pose import vector_of
-from teeter.engine.rolling import resists
 from teeter.engine.topple.balance.equilibrium import (
     SOLVED,
     UNBALANCED,
@@ -36,7 +35,8 @@ from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import corners_of, of_bodies
 from teeter.engine.topple.errors import StaticsError
-from teeter.engine.world import DOWN, Assembly, Body, Vector
+from teeter.engine.world.body import DOWN, Assembly, Body, Vector
+from teeter.engine.world.rolling import resists
 from teeter.models.hulls import groups_of
 
 TOGETHER = 0.02

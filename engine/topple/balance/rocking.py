@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import null_space
 
-from teeter.engine.rolling import rolling_between
 from teeter.engine.tolerances import TOUCH_AT_REST
 from teeter.engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall_within
 from teeter.engine.topple.balance.forces import newton, out_of_balance
@@ -28,7 +27,8 @@ from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.curves import RollingPoint, touching_on_curves
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.stages import stage
-from teeter.engine.world import Assembly, Vector, magnification
+from teeter.engine.world.body import Assembly, Vector, magnification
+from teeter.engine.world.rolling import rolling_between
 
 MAX_PIECES = 60
 """Beyond this many the rolling motions take too long to find."""

@@ -27,7 +27,7 @@ from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.contact.rounds import rounds_of
 from teeter.engine.topple.resting import closing, gaps_of, moved
-from teeter.engine.world import Assembly, Body, Vector, magnification
+from teeter.engine.world.body import Assembly, Body, Vector, magnification
 
 MAX_SURFACES = 40
 """Curved surfaces of all pieces beyond which each look takes too long: a turned mesh of another program has

@@ -32,7 +32,7 @@ from teeter.engine.topple.contact.features import corners_of
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.errors import StaticsError
 from teeter.engine.topple.trial import LIMITS
-from teeter.engine.world import DOWN, Assembly, Body, Vector, magnification
+from teeter.engine.world.body import DOWN, Assembly, Body, Vector, magnification
 
 MIN_MARGIN = 5e-4
 """Metres, for pieces of the games' size, at least: so near the limit the compliance of simulated contacts

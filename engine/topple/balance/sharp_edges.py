@@ -16,7 +16,7 @@ from teeter.engine.topple.contact.arrays import Array, Ints
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.edges import separating
 from teeter.engine.topple.contact.features import Features, of_bodies
-from teeter.engine.world import Assembly, Vector
+from teeter.engine.world.body import Assembly, Vector
 
 
 def meeting_exactly(assembly: Assembly, contacts: Contacts, gravity: Vector) -> tuple[str, str] | None:

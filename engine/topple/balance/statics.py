@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from teeter.engine.rolling import resists
 from teeter.engine.topple.balance.equilibrium import MAX_PULL, UNBALANCED, Balance, balance_of, fall
 from teeter.engine.topple.balance.forces import (
     QUICK_STEPS,
@@ -39,7 +38,8 @@ from teeter.engine.topple.balance.wedging import Wedge, called_up, can_wedge, cl
 from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.detection import Contacts, find_contacts
 from teeter.engine.topple.errors import StaticsError
-from teeter.engine.world import DOWN, Assembly, Vector
+from teeter.engine.world.body import DOWN, Assembly, Vector
+from teeter.engine.world.rolling import resists
 from teeter.models.errors import Untrue
 
 SEARCHED_FIRST = 1000

@@ -26,7 +26,7 @@ from teeter.engine.topple.contact.rims import (
     rims_of,
 )
 from teeter.engine.topple.contact.rounds import Round, rounds_of
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 
 DIRECTIONS = 12
 """Points that stand for a circle of contact, as of a turned foot on a table."""

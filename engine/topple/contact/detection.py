@@ -43,7 +43,7 @@ from teeter.engine.topple.contact.features import (
     sagitta,
 )
 from teeter.engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
-from teeter.engine.world import Assembly, Body, magnification
+from teeter.engine.world.body import Assembly, Body, magnification
 from teeter.models.hulls import groups_of
 from teeter.models.piece import Piece
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from teeter.engine.topple.contact.arrays import Array, Bools, Ints, boxes, starts_of
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.hulls import convex_hull, near_points, pairs_within
 from teeter.models.piece import Piece, Surface
 

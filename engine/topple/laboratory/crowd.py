@@ -21,7 +21,7 @@ from teeter.engine.topple.balance.statics import curved_reason
 from teeter.engine.topple.contact.arrays import Array, Ints
 from teeter.engine.topple.contact.detection import Contacts, deepest_first, find_contacts
 from teeter.engine.topple.contact.features import reach
-from teeter.engine.world import Assembly, Body, Vector
+from teeter.engine.world.body import Assembly, Body, Vector
 
 BATCH = 32
 """Scenes whose contacts are found together: with more nothing is gained, and an interrupt waits longer."""

@@ -21,7 +21,7 @@ from teeter.engine.topple.balance.safety_margin import safe_verdict
 from teeter.engine.topple.trial import TrialTask, limits_of, run_trial
 from teeter.engine.topple.verdict import with_friction
 from teeter.engine.workers import Interrupted, in_order
-from teeter.engine.world import DOWN, Assembly, Body, Vector
+from teeter.engine.world.body import DOWN, Assembly, Body, Vector
 
 CONFIDENCE = 1.959963984540054
 """Standard deviations of a normal distribution that hold 95 %."""

@@ -24,7 +24,8 @@ from teeter.engine.topple.perturbation import at_poses, settle_undisturbed
 from teeter.engine.topple.resting import at_rest, friction_ratios, resting
 from teeter.engine.topple.trial import READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
 from teeter.engine.workers import Interrupted, in_order
-from teeter.engine.world import DOWN, Assembly, Body, Scale, Snapshot, World, magnification
+from teeter.engine.world.body import DOWN, Assembly, Body, Scale, magnification
+from teeter.engine.world.world import Snapshot, World
 from teeter.engine.worlds import new_world
 from teeter.models.piece import Array
 

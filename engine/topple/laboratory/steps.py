@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from teeter.engine.topple.verdict import DEFAULTS, CheckOptions, Verdict, check
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 
 
 @dataclass(frozen=True, slots=True, eq=False)

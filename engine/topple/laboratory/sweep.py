@@ -30,7 +30,7 @@ from teeter.engine.topple.errors import StaticsError
 from teeter.engine.topple.laboratory.noise import Noise, chance
 from teeter.engine.topple.laboratory.spots import Spot
 from teeter.engine.topple.verdict import CheckOptions, check
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.engine.worlds import using
 from teeter.models.errors import Untrue
 from teeter.models.piece import Piece

@@ -21,7 +21,7 @@ from teeter.engine.topple.mend.changes import PROP_SIDE, Change, changed, effort
 from teeter.engine.topple.mend.known_falls import MIN_POWER
 from teeter.engine.topple.mend.places import MovedPieces, Place
 from teeter.engine.topple.mend.task import MOST, NEAREST, PRECISE, Search, Tried
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 
 MOST_WEIGHT = 20.0
 """Times the mass of the median piece."""

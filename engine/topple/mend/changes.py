@@ -13,7 +13,7 @@ from teeter.engine.geometry.rotation import quaternion_of, quaternion_of_rpy
 from teeter.engine.load import Load
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.topple.contact.arrays import Array
-from teeter.engine.world import Assembly, Body, Vector, typical_size
+from teeter.engine.world.body import Assembly, Body, Vector, typical_size
 from teeter.models.ballast import with_weight
 from teeter.models.build import build
 from teeter.models.material import material_named

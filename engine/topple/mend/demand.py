@@ -21,7 +21,7 @@ from teeter.engine.topple.balance.wedging import called_up, can_wedge
 from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.detection import Contacts, find_contacts
 from teeter.engine.topple.errors import StaticsError
-from teeter.engine.world import Assembly, Vector
+from teeter.engine.world.body import Assembly, Vector
 
 ON_CURVES = 0.5
 """Degrees of tilt that are clear of `unsure` where pieces touch on curves."""

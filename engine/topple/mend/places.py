@@ -30,7 +30,7 @@ from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.mend.changes import moved, turned
 from teeter.engine.topple.mend.demand import Demand
 from teeter.engine.topple.mend.known_falls import KnownFalls, Touches
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 
 AT_ONCE = 200
 """Places whose contacts are found together."""

@@ -21,7 +21,7 @@ from teeter.engine.topple.mend.demand import Demand
 from teeter.engine.topple.mend.places import touch_above
 from teeter.engine.topple.mend.task import COARSE, FINE, MOST, ON_CURVES, Scan, Search, Task, Tried
 from teeter.engine.workers import can_start, in_order
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 
 FINDERS: dict[Kind, Callable[[Search, tuple[str, ...], float], Tried]] = {
     "move": moves.move,

@@ -14,7 +14,7 @@ from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import corners_of
 from teeter.engine.topple.mend.changes import Change, Kind
 from teeter.engine.topple.mend.demand import Demand
-from teeter.engine.world import Assembly, typical_size
+from teeter.engine.world.body import Assembly, typical_size
 
 PRECISE = 2e-4
 """Of a number that is closed in on, relative; of shifts of the games' pieces that is a hundredth of a millimetre."""

@@ -23,7 +23,7 @@ from teeter.engine.view.render.resources import LIGHTING_CONSTANTS, Triangles, t
 from teeter.engine.view.render.room import room_mesh, room_picture
 from teeter.engine.view.render.shading import FIBRE_TILE, FLOOR_DEPTH_M, grain_axes, material_of
 from teeter.engine.view.render.table import EDGE_MM, table_area, table_height, table_mesh
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 
 SHADERS = (
     *("light.glsl", "piece.vert", "piece.frag", "table.frag", "backdrop.vert", "backdrop.frag"),

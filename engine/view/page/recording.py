@@ -30,7 +30,7 @@ from teeter.engine.view.video.captions import Telling, clean
 from teeter.engine.view.video.film import REACH_IN_S, REACH_OUT_S, hands_of
 from teeter.engine.view.video.pace import timing_of
 from teeter.engine.view.video.scenery import MAX_SHOWN_POSES, Scenery
-from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.models.piece import Detail, Piece
 
 Array = NDArray[np.float64]

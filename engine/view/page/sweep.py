@@ -10,7 +10,7 @@ from teeter.engine.view.camera import bounding_sphere
 from teeter.engine.view.page.blob import Blob
 from teeter.engine.view.page.bodies import BodyWriter
 from teeter.engine.view.video.captions import clean
-from teeter.engine.world import Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 
 VERDICTS = ("stands", "topples", "unsure", "overlaps", "apart")
 

@@ -24,7 +24,7 @@ from teeter.engine.view.render.verdict_picture import (
     overlays_on,
 )
 from teeter.engine.view.video.captions import clean
-from teeter.engine.world import Assembly
+from teeter.engine.world.body import Assembly
 
 MAX_GHOSTS = 6
 """Noisy copies that are shown at once; more hide the scene."""

@@ -21,7 +21,7 @@ from teeter.engine.view.render.bounds import WHOLE, ScreenRect
 from teeter.engine.view.render.device import Device
 from teeter.engine.view.render.passes import confine, covering
 from teeter.engine.view.render.resources import Triangles, geom_of, shader, unculled
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.piece import Array, Piece, Surface
 
 Floats = NDArray[np.float32]

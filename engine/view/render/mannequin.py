@@ -13,7 +13,7 @@ import numpy as np
 
 from teeter.engine.geometry.rotation import matrix_of, quaternion_of
 from teeter.engine.pose import Pose
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 from teeter.models.build import build
 from teeter.models.piece import Array, Detail, Piece
 from teeter.models.spec import parse

@@ -27,7 +27,7 @@ from teeter.engine.view.render.shading import (
     rings,
 )
 from teeter.engine.view.render.table import TableNode
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.models.piece import Array, Piece, TriangleMesh
 
 

@@ -11,7 +11,7 @@ from teeter.engine.view.camera import Camera
 from teeter.engine.view.opengl import ViewError
 from teeter.engine.view.render.shading import Quality
 from teeter.engine.view.render.stage import Stage
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.models.build import build
 from teeter.models.piece import Piece
 from teeter.models.spec import parse

@@ -27,7 +27,7 @@ from teeter.engine.view.render.overlays import MARK_HEIGHT, OverlayLayer
 from teeter.engine.view.render.passes import OVERLAYS, SEEN, ShadowPass, confine, matrix_at
 from teeter.engine.view.render.png import save_png
 from teeter.engine.view.render.shading import MAX_SIDE_PX, QUALITY_LEVELS, Quality, TableTop
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.models.piece import Array
 
 Picture = NDArray[np.uint8]

@@ -14,7 +14,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.view.render.passes import CASTS, DEEP, SEEN
 from teeter.engine.view.render.resources import Triangles, fan, geom_of, triangles_of
 from teeter.engine.view.render.shading import FLOOR_DEPTH_M, grain_axes
-from teeter.engine.world import TABLE, Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.models.build import build
 from teeter.models.piece import Array, Piece
 from teeter.models.spec import parse

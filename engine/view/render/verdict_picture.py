@@ -26,7 +26,7 @@ from teeter.engine.view.frame import Frame, frame_of
 from teeter.engine.view.overlays import Arrow, Line, Overlay, Spot
 from teeter.engine.view.panels import Gap, Item, Panel, Text, Tone
 from teeter.engine.view.render.stage import Stage
-from teeter.engine.world import TABLE, Assembly
+from teeter.engine.world.body import TABLE, Assembly
 from teeter.models.piece import Array
 
 SIZE = (1600, 1000)

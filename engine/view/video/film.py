@@ -30,7 +30,7 @@ from teeter.engine.view.video.captions import Telling
 from teeter.engine.view.video.director import CAMERAS, CameraName
 from teeter.engine.view.video.pace import PaceName, Timing, timing_of
 from teeter.engine.view.video.scenery import MAX_SHOWN_POSES, Holder, Scenery, scenery_of
-from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.models.piece import Array
 
 LOOPS = (".gif", ".webp")

@@ -31,7 +31,7 @@ from teeter.engine.view.video import encode, sequence
 from teeter.engine.view.video.captions import Telling
 from teeter.engine.view.video.film import LOOPS, Film, Recipe, Shot, film_of
 from teeter.engine.workers import can_start, end_with_parent
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 
 Pixels = NDArray[np.uint8]
 PixelFormat = Literal["yuv420p", "rgb24"]

@@ -13,7 +13,7 @@ from teeter.engine.view.camera import Camera
 from teeter.engine.view.render.png import png_of
 from teeter.engine.view.render.shading import SUN_LIGHT, fibres, sun_axes
 from teeter.engine.view.video.film import Film
-from teeter.engine.world import TABLE
+from teeter.engine.world.body import TABLE
 from teeter.models.export import GltfWriter
 from teeter.models.piece import Array
 

@@ -12,7 +12,7 @@ from teeter.engine.record.motion import Carry, Motion, motion_of
 from teeter.engine.record.reader import Replay
 from teeter.engine.view.camera import BOX_CORNERS
 from teeter.engine.view.render import mannequin
-from teeter.engine.world import FLOOR, TABLE, Body
+from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.models.piece import Array
 
 MAX_SHOWN_S = 6 * 3600.0

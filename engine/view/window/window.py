@@ -45,7 +45,7 @@ from teeter.engine.view.window.gamepad import Gamepad, PandaPads
 from teeter.engine.view.window.hud import Hud
 from teeter.engine.view.window.keyboard import AGAIN, CLOSE, DOWN, TYPED, UP, Keyboard
 from teeter.engine.view.window.shapes import Region
-from teeter.engine.world import Body
+from teeter.engine.world.body import Body
 
 if TYPE_CHECKING:
     from teeter.engine.view.render.stage import Stage

@@ -7,10 +7,10 @@ What is done, and why (measurements in engine/README.md):
 * Rapier's simplified friction (a constraint for up to four contact points, and a twist) slides at atan(mu) whatever
   the direction; its Coulomb friction creeps below it.
 * Contacts are neither recycled nor clustered: it costs a tenth of the time and halves the creep of a tower.
-* Of a face only four corners make contact points: hulls with larger faces are cut (`engine.rapier_body.cells`).
+* Of a face only four corners make contact points: hulls with larger faces are cut (`world.rapier_body.cells`).
   Discs, which have many, slide 3 % early.
 * Its continuous collision lets a tenth of what is thrown through a loose card: what is fast is stepped in parts, as in
-  Bullet (`engine.pace`), with contacts as soft as ever.
+  Bullet (`world.pace`), with contacts as soft as ever.
 * Nothing sleeps. One thread, so that the order of the arithmetic is always the same.
 * Rapier computes in 32 bits: a pose is rounded to some 1e-8 m near the origin. There are no friction anchors.
 * It tells no friction of single contact points.
@@ -25,10 +25,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import rapier3d
 
-from teeter.engine.pace import Pace, Shapes, parts_of_step, shapes_of
 from teeter.engine.pose import Pose
-from teeter.engine.rapier_body import colliders_of, isometry, mass_of, radius_of
-from teeter.engine.world import Body, Contact, Snapshot, Tick, Vector, World
+from teeter.engine.world.body import Body, Contact, Tick, Vector
+from teeter.engine.world.pace import Pace, Shapes, parts_of_step, shapes_of
+from teeter.engine.world.rapier_body import colliders_of, isometry, mass_of, radius_of
+from teeter.engine.world.world import Snapshot, World
 from teeter.models.piece import Array
 
 SUBSTEPS = 8

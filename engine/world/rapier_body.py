@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull
 
 from teeter.engine.geometry.rotation import quaternion_of, rotation_vector
 from teeter.engine.pose import Pose
-from teeter.engine.world import Scale
+from teeter.engine.world.body import Scale
 from teeter.models.piece import Array, Part, Piece
 
 Indices = NDArray[np.integer]

@@ -24,7 +24,7 @@ from teeter.engine.geometry.rotation import matrix_of, nudged, quaternion_of, rp
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.scratch import scratch_files, scratch_folder
 from teeter.engine.settings import COLLISION_MARGIN, Tuning
-from teeter.engine.world import Body, Contact, Scale, Vector
+from teeter.engine.world.body import Body, Contact, Scale, Vector
 from teeter.models.hulls import FlatError, convex_hull, corners_within
 from teeter.models.piece import Array, Part, Piece
 

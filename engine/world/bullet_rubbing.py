@@ -1,4 +1,4 @@
-"""What is to be added to bodies in Bullet that turn on others, from what Bullet says of them: see `engine.rubbing`."""
+"""What is to be added to bodies in Bullet that turn on others, from what Bullet says of them: see `world.rubbing`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from teeter.engine.bullet_body import BulletBody, friction_of
-from teeter.engine.faces import face_radius, is_round
 from teeter.engine.geometry.vectors import ZERO, Vector, inverse, plus, rotated, scaled
-from teeter.engine.rubbing import (
+from teeter.engine.settings import UNITS_PER_PIECE
+from teeter.engine.world.bullet_body import BulletBody, friction_of
+from teeter.engine.world.faces import face_radius, is_round
+from teeter.engine.world.rubbing import (
     SETTING_OFF,
     SLIPPING,
     Point,
@@ -20,7 +21,6 @@ from teeter.engine.rubbing import (
     middle_of,
     torsion,
 )
-from teeter.engine.settings import UNITS_PER_PIECE
 
 Said = tuple[Any, Any]
 """What Bullet says of a mass frame: (position, quaternion), (velocity, spin)."""

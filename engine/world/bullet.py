@@ -1,10 +1,10 @@
-"""A `World` of rigid bodies in Bullet; every quirk of pybullet is met here or in `engine.bullet_steps`.
+"""A `World` of rigid bodies in Bullet; every quirk of pybullet is met here or in `world.bullet_steps`.
 
 What is done, and why (measurements in engine/README.md):
 
 * `useMaximalCoordinates` on every body, fixed ones too: otherwise the multibody path runs, with no warm starting.
 * Compliant, heavily damped contacts, warm starting just below one, friction anchors (`settings.Tuning`).
-* Shapes come from URDF text (`engine.bullet_body`): the only way to a compound of hulls with a mass frame of its own.
+* Shapes come from URDF text (`world.bullet_body`): the only way to a compound of hulls with a mass frame of its own.
 * Bullet's separating-axis test for hulls (`enableSAT`) stays off: between flat faces it takes two crossing edge
   *lines* for a contact, outside both pieces as often as not, and a piece then stands 3 mm beyond an edge.
 * Hulls get one contact point a step, so a new scene is settled before it is let go: `settle` seeds the manifolds by
@@ -16,7 +16,7 @@ What is done, and why (measurements in engine/README.md):
 * Bullet's integrator (semi-implicit Euler) is position Verlet read half a step late: positions here are moved back
   by v dt/2, and a launch moves the body ahead by v dt/2, which makes free fall and Coulomb stops second order. Of a
   step in parts it is half a part.
-* What is fast is stepped finer: see `engine.bullet_steps`.
+* What is fast is stepped finer: see `world.bullet_steps`.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ from typing import Any
 
 import numpy as np
 
-from teeter.engine import bullet_body
-from teeter.engine.bullet_body import BulletBody, contact_of, surface_settings
-from teeter.engine.bullet_steps import BulletSteps, pybullet
 from teeter.engine.geometry.rotation import even_directions, nudged
-from teeter.engine.pace import Pace
 from teeter.engine.pose import Pose
 from teeter.engine.scratch import scratch_files, scratch_folder
-from teeter.engine.world import Body, Contact, Snapshot, Tick, Vector, World
+from teeter.engine.world import bullet_body
+from teeter.engine.world.body import Body, Contact, Tick, Vector
+from teeter.engine.world.bullet_body import BulletBody, contact_of, surface_settings
+from teeter.engine.world.bullet_steps import BulletSteps, pybullet
+from teeter.engine.world.pace import Pace
+from teeter.engine.world.world import Snapshot, World
 from teeter.models.piece import Array
 
 HEAD_BYTES = 12

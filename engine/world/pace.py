@@ -17,10 +17,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from teeter.engine.faces import is_round
 from teeter.engine.geometry.rotation import matrices_of
 from teeter.engine.settings import GRAVITY
-from teeter.engine.world import Body, Contact, Scale
+from teeter.engine.world.body import Body, Contact, Scale
+from teeter.engine.world.faces import is_round
 from teeter.models.hulls import convex_hull
 from teeter.models.piece import Array, Part, Piece
 

@@ -1,9 +1,9 @@
 """The steps of a world in Bullet: where it is asked how its bodies move, and made to step as finely as they need. The
 only file that imports pybullet.
 
-* What Bullet says is half a part of a step ahead of what it was asked for: see the notes of `engine.bullet`.
+* What Bullet says is half a part of a step ahead of what it was asked for: see the notes of `world.bullet`.
 * Bullet's own substeps divide forces by the wrong time, and its continuous collision ignores compounds: what is fast is
-  stepped in parts from here (`engine.pace`). What it forgets of spins is pushed (`engine.spin`, `engine.rubbing`).
+  stepped in parts from here (`world.pace`). What it forgets of spins is pushed (`world.spin`, `world.rubbing`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from teeter.engine.bullet_body import (
+from teeter.engine.geometry.rotation import nudged
+from teeter.engine.process import suppress_stderr
+from teeter.engine.settings import Tuning
+from teeter.engine.world.body import Contact, Scale, Vector
+from teeter.engine.world.bullet_body import (
     BulletBody,
     compliance,
     contact_of,
@@ -22,14 +26,10 @@ from teeter.engine.bullet_body import (
     solver_settings,
     step_settings,
 )
-from teeter.engine.bullet_rubbing import Rubbing, Said
-from teeter.engine.faces import is_round
-from teeter.engine.geometry.rotation import nudged
-from teeter.engine.pace import ROLLING_PARTS, WHOLE, Pace, Parts, Shapes, parts_of_step, shapes_of
-from teeter.engine.process import suppress_stderr
-from teeter.engine.settings import Tuning
-from teeter.engine.spin import gyroscopic_torque, is_braked
-from teeter.engine.world import Contact, Scale, Vector
+from teeter.engine.world.bullet_rubbing import Rubbing, Said
+from teeter.engine.world.faces import is_round
+from teeter.engine.world.pace import ROLLING_PARTS, WHOLE, Pace, Parts, Shapes, parts_of_step, shapes_of
+from teeter.engine.world.spin import gyroscopic_torque, is_braked
 from teeter.models.piece import Array
 
 with suppress_stderr():
@@ -304,7 +304,7 @@ class BulletSteps:
                 self.call(pybullet.applyExternalTorque, item.handle, -1, torque, pybullet.WORLD_FRAME)
 
     def _keep_turning(self, items: Iterable[BulletBody]) -> list[BulletBody]:
-        """Add the torques that Bullet forgets, for a whole step: see `engine.spin`. Returns whom."""
+        """Add the torques that Bullet forgets, for a whole step: see `world.spin`. Returns whom."""
         turning, step = [], 1.0 / self.scale.rate
         for item in items:
             (_, orientation), (_, spin) = self.said(item)

@@ -12,7 +12,8 @@ from teeter.engine.event_detector import farthest
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
 from teeter.engine.tolerances import REST_IN_FLIGHT
-from teeter.engine.world import Body, Tick, World
+from teeter.engine.world.body import Body, Tick
+from teeter.engine.world.world import World
 from teeter.models.piece import Array
 
 CLEARANCE = 2e-3
