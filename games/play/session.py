@@ -224,9 +224,11 @@ class Session(Generic[S]):
             self._leave_hand(held, given)
 
     def _leave_hand(self, held: str, given: Input) -> None:
-        """The rules took a piece out of the hand that still holds it. A fall or the end of the time leaves everything
-        as it is; whatever else it was, a touch, a foul, a change of mind, an act, puts everything back."""
-        if not isinstance(given, (Fell, TimeUp)):
+        """The rules took a piece out of the hand that still holds it. A fall, the end of the time, a piece that is out
+        of the tower and one that is left there leave everything as it is, and the table comes to rest; whatever else
+        it was, a touch, a foul, a change of mind, an act, puts everything back."""
+        is_left = isinstance(given, Action) and self.need.wait is Wait.REST
+        if not (is_left or isinstance(given, (Fell, TimeUp, Removed))):
             self._put_back()
         elif self.judge.is_unplaced(self.state, held):
             self.table.release()
