@@ -41,6 +41,8 @@ def test_a_list_for_every_game() -> None:
         (["The whole tower comes down!"], ["... three! It stands, 3 blocks high."], False),
         (["The measurer reads Ana 30 mm, Ben 0 mm."], [], True),
         (["Ben passes."], [], False),
+        (["No cards are left to draw; Ana has to start again."], ["Ana lays the block again."], True),
+        (["Ana lays the block again."], ["Ana draws medium red and has to start again."], False),
         (["Two bricks more."], ["Two more bricks come down."], True),
         (["Two bricks more come down."], ["Two more bricks come down."], True),
         (["One brick more."], ["One more brick comes down."], True),

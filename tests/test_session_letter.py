@@ -225,9 +225,12 @@ def test_CT_49_wrists_that_stay_together_turn_a_block_slowly_and_not_far() -> No
 @pytest.mark.slow
 def test_WK_05_a_first_block_far_off_the_middle_is_laid_again_and_costs_no_cards() -> None:
     """WK-05, WK-14: 105 mm off, and nothing fell."""
-    told: list[Input] = []
-    tell = [lambda before, given, after: told.append(given)]
-    session, _ = begin(game_named("wonky"), ("Ana", "Ben"), 1, {}, tell=tell)
+    told, story, game = list[Input](), list[str](), game_named("wonky")
+    tell = [
+        lambda before, given, after: told.append(given),
+        lambda before, given, after: story.extend(game.rules.tell(before, given, after)),
+    ]
+    session, _ = begin(game, ("Ana", "Ben"), 1, {}, tell=tell)
     session.act(next(each.action for each in session.choices if isinstance(each.action, PlayCard)))
     session.act(session.choices[0].action)
     (held,) = session.need.pieces
@@ -239,6 +242,7 @@ def test_WK_05_a_first_block_far_off_the_middle_is_laid_again_and_costs_no_cards
     assert not [given for given in told if isinstance(given, Fell)]
     assert [given.broken != () for given in told if isinstance(given, CountElapsed)] == [True]
     assert (session.state.tower, session.state.hands, session.table.hand.held) == ((), cards, held)
+    assert story[-1] == "Ana lays the block again."
     go(session, 0.0, 0.0, z + 0.02)
     go(session, 0.0, 0.0, z + 0.001)
     session.release()

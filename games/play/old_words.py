@@ -76,6 +76,7 @@ LOOSER = tuple(
             r" draws no cards and has to start again\.$",
             r"^No cards are left to draw; .* has to start again\.$",
         ),
+        (r"^No cards are left to draw; .* has to start again\.$", r" lays the block again\.$"),
         (r" wins?: the tower collapsed\.$", r" has brought the tower down\. "),
         (r" wins?: nobody can move\.$", r"^Nobody can move\. "),
         (r" share it: .*: a draw\.$", r" draw: "),

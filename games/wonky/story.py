@@ -67,8 +67,10 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
         case Released():
             return ("One, two ...",)
         case CountElapsed() if given.broken:
-            missed = listed([each.missed for each in given.broken])
-            return _fall(before, f"... three, but {missed}.", after)
+            missed = f"... three, but {listed([each.missed for each in given.broken])}."
+            if after.held:
+                return (missed, f"{name_of(before)} lays the block again.")
+            return _fall(before, missed, after)
         case CountElapsed():
             return (f"... three! It stands, {counted(len(after.tower), 'block')} high.",)
         case Rested():
