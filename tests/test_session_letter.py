@@ -68,7 +68,8 @@ def test_TT_24_a_brick_that_was_loosened_is_left_where_it_has_come_to_be() -> No
     before = session.table.bodies[brick]
     way = 0.01 * before.pose.matrix[:, int(before.piece.extents.argmax())]
     session.act(Take("Ana", brick))
-    go(session, *(np.asarray(session.table.hand.target.position) + way).tolist(), speed=0.05)
+    x, y, z = (np.asarray(session.table.hand.target.position) + way).tolist()
+    go(session, x, y, z, speed=0.05)
     session.act(Leave("Ana"))
     session.settle()
     assert (session.need.wait, session.table.hand.held, session.state.turn) == (Wait.ACTION, None, 0)
