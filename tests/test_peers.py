@@ -9,11 +9,14 @@ import pytest
 from agreement import AGAIN, Row, ask_again, collect, is_decided, is_near, judge, read, together, write
 from cra_worker import cra_says
 from falls import points_of, why
-from peer_oracles import mujoco_says
+from peer_motion import in_mujoco
+from peer_oracles import AS_IT_COMES, mujoco_says
 from stacks import DOWN, stack
 
+from teeter.engine.bench.motion import EXPERIMENTS
 from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.pose import Pose
+from teeter.engine.settings import TUNING
 from teeter.engine.topple.balance.statics import stands
 from teeter.engine.topple.verdict import joint
 from teeter.engine.world.body import Assembly, Body
@@ -176,3 +179,21 @@ def test_the_whole_set() -> None:
     few = [row for row in rows if row.pieces < 10 and is_decided(row)]
     count, agreed = together(few, "statics", "dynamics")
     assert agreed >= 0.99 * count > 0
+
+
+def test_the_bench_of_motion_asks_mujoco() -> None:
+    asked = [
+        "brick: 20 rad/s stop after, s",
+        "ring rolls 1.5 s: loss, %",
+        "block topples from 5 degrees, s",
+        "box, restitution 0.5",
+    ]
+    with in_mujoco(AS_IT_COMES):
+        found = {what: EXPERIMENTS[what](TUNING) for what in asked}
+    # it knows no restitution, and a ring is made of hulls
+    assert [reading.holds for reading in found.values()] == [True, False, True, False]
+    table = (RESEARCH / "PEERS.md").read_text(encoding="utf-8")
+    for what, reading in found.items():
+        assert f"| {what} | {reading.low:.3g} to {reading.high:.3g} | " in table
+        (row,) = [line for line in table.splitlines() if line.startswith(f"| {what} | ")]
+        assert float(row.split("|")[3].strip(" *")) == pytest.approx(reading.value, rel=0.01)

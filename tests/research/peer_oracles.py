@@ -152,11 +152,13 @@ def mjcf(bodies: Sequence[Body], gravity: Vector = DOWN, tuning: MujocoSettings 
 
 
 def _cylinder(body: Body) -> list[str] | None:
-    """An upright cylinder, told by its surface: two flat ends, all the rest curved."""
+    """An upright cylinder, told by its surface: two flat ends without holes, all the rest curved."""
     flat = [facet for facet in body.piece.surface.facets if not facet.curved]
     x, y, z = (body.piece.extents / 2).tolist()
     is_one = (
-        len(flat) == 2 and all(abs(abs(facet.normal[2]) - 1.0) < 1e-9 for facet in flat) and abs(x - y) < 1e-6
+        len(flat) == 2
+        and all(abs(abs(facet.normal[2]) - 1.0) < 1e-9 and len(facet.rings) == 1 for facet in flat)
+        and abs(x - y) < 1e-6
     )
     return [f'type="cylinder" size="{max(x, y)} {z}"'] if is_one else None
 
