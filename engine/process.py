@@ -1,10 +1,11 @@
-"""What libraries do to the process behind Python's back, put right: suppress standard error, trim the heap."""
+"""What libraries do to the process behind Python's back, put right: suppress standard error, trim the heap, load no
+tools that nobody uses."""
 
 import ctypes
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 @contextmanager
@@ -34,3 +35,15 @@ def trim_heap() -> None:
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)
+
+
+def load_no_tools() -> None:
+    """Keeps numpy's Fortran compiler and its test tools out of what numpy says it holds. scipy copies all of that when
+    it is imported, which would load them: a tenth of a second. For processes of our own alone, before scipy is loaded.
+    """
+    with suppress(ImportError):
+        import numpy
+
+        tools = {"f2py", "testing"}
+        numpy.__all__ = [name for name in numpy.__all__ if name not in tools]
+        getattr(numpy, "__numpy_submodules__", set()).difference_update(tools)

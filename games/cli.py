@@ -14,39 +14,15 @@ if __name__ == "__main__":
 
 import atexit
 import gc
-from collections.abc import Callable
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from teeter.games.commands import (
-    bench,
-    certificates,
-    check,
-    convert,
-    demo,
-    listings,
-    mend,
-    merge,
-    play,
-    poses,
-    probe,
-    recordings,
-    schema,
-    sweep,
-)
 from teeter.games.commands.console import Commands, add_command, crashed, stopped
 from teeter.games.commands.host import with_address
 from teeter.games.faults import FAULTS, interrupt_behind, teeter_version
-
-app = typer.Typer(
-    name="teeter",
-    cls=Commands,
-    help="A 3D physics sandbox for towers of wooden blocks: play, check, replay.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-)
 
 
 def main() -> None:
@@ -54,7 +30,8 @@ def main() -> None:
     atexit.register(_leave)
     try:
         # `--host` may stand alone
-        app(with_address(sys.argv[1:]))
+        words = with_address(sys.argv[1:])
+        program(words[:1])(words)
     except KeyboardInterrupt as error:
         stopped(error)
     except SystemExit:
@@ -79,7 +56,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
@@ -88,51 +64,76 @@ def _root(
     pass
 
 
-COMMANDS: dict[str, tuple[tuple[str, Callable[..., int], str], ...]] = {
+COMMANDS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "Would it topple?": (
-        ("check", check.run, "teeter check scenes/arch.toml --without voussoir.05 --json"),
-        ("mend", mend.run, "teeter mend bridge_bare --margin 2 --apply 1 -o mended.toml"),
-        ("probe", probe.run, "teeter probe tower --piece brick.09.2 --piece brick.17.1"),
+        ("check", "check:run", "teeter check scenes/arch.toml --without voussoir.05 --json"),
+        ("mend", "mend:run", "teeter mend bridge_bare --margin 2 --apply 1 -o mended.toml"),
+        ("probe", "probe:run", "teeter probe tower --piece brick.09.2 --piece brick.17.1"),
         (
             "sweep",
-            sweep.run,
+            "sweep:run",
             "teeter sweep bridge --piece counterweight --x -60:60:25 --y -10:10:5 --page map.html",
         ),
-        ("merge", merge.run, "teeter merge part-*.csv -o map.csv"),
-        ("poses", poses.run, "teeter poses egg.stl"),
-        ("convert", convert.run, "teeter convert pile.xml -o pile.toml"),
+        ("merge", "merge:run", "teeter merge part-*.csv -o map.csv"),
+        ("poses", "poses:run", "teeter poses egg.stl"),
+        ("convert", "convert:run", "teeter convert pile.xml -o pile.toml"),
         (
             "verify-certificate",
-            certificates.verify_certificate,
+            "certificates:verify_certificate",
             "teeter verify-certificate arch.json --scene arch",
         ),
-        ("scenes", listings.list_scenes, "teeter scenes"),
-        ("view", play.view, "teeter view arch"),
+        ("scenes", "listings:list_scenes", "teeter scenes"),
+        ("view", "play:view", "teeter view arch"),
     ),
     "Play": (
         (
             "play",
-            play.run,
+            "play:run",
             "teeter play wonky --players bot:steady,bot:clumsy --seed 3 --headless --record game.teeter",
         ),
-        ("games", listings.list_games, "teeter games"),
-        ("rules", listings.list_rules, "teeter rules wonky"),
-        ("models", listings.models, "teeter models bausack --sheet bausack.png"),
+        ("games", "listings:list_games", "teeter games"),
+        ("rules", "listings:list_rules", "teeter rules wonky"),
+        ("models", "listings:models", "teeter models bausack --sheet bausack.png"),
     ),
     "Watch again": (
-        ("replay", recordings.replay, "teeter replay game.teeter"),
-        ("verify", recordings.verify, "teeter verify game.teeter"),
-        ("video", recordings.video, "teeter video game.teeter -o game.mp4 --slow-fall"),
-        ("export", recordings.export, "teeter export game.teeter -o game.glb"),
+        ("replay", "recordings:replay", "teeter replay game.teeter"),
+        ("verify", "recordings:verify", "teeter verify game.teeter"),
+        ("video", "recordings:video", "teeter video game.teeter -o game.mp4 --slow-fall"),
+        ("export", "recordings:export", "teeter export game.teeter -o game.glb"),
     ),
     "This machine": (
-        ("doctor", listings.doctor, "teeter doctor"),
-        ("demo", demo.run, "teeter demo"),
-        ("bench", bench.run, "teeter bench --accuracy"),
-        ("schema", schema.run, "teeter schema check"),
+        ("doctor", "listings:doctor", "teeter doctor"),
+        ("demo", "demo:run", "teeter demo"),
+        ("bench", "bench:run", "teeter bench --accuracy"),
+        ("schema", "schema:run", "teeter schema check"),
     ),
 }
-"""What each command runs, and an example, as `--help` groups them."""
-for _panel, _rows in COMMANDS.items():
-    for _name, _run, _example in _rows:
-        add_command(app, _name, _run, _example, _panel)
+"""What each command runs, by its module in `games.commands`, and an example, as `--help` groups them."""
+
+
+def program(words: Sequence[str] = ()) -> typer.Typer:
+    """Returns the command line with the command that is named, or with all where none is: the modules of the others
+    take half the time until an answer."""
+    app = typer.Typer(
+        name="teeter",
+        cls=Commands,
+        help="A 3D physics sandbox for towers of wooden blocks: play, check, replay.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+    )
+    app.callback()(_root)
+    every = [(panel, *row) for panel, rows in COMMANDS.items() for row in rows]
+    for panel, name, run, example in [row for row in every if row[1] in words] or every:
+        module, function = run.split(":")
+        found = getattr(import_module(f"teeter.games.commands.{module}"), function)
+        add_command(app, name, found, example, panel)
+    return app
+
+
+def __getattr__(name: str) -> typer.Typer:
+    # made when it is asked for, with all commands
+    if name != "app":
+        raise AttributeError(name)
+    globals()["app"] = app = program()
+    return app

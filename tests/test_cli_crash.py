@@ -92,7 +92,7 @@ def test_ctrl_c_before_a_command_runs_is_130_too() -> None:
     script = (
         "import teeter.games.cli as cli\n"
         "def interrupted(*args, **named): raise KeyboardInterrupt\n"
-        "cli.app = interrupted\n"
+        "cli.program = lambda words: interrupted\n"
         "cli.main()\n"
     )
     done = subprocess.run(

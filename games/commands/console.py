@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 import typer
 from typer.core import TyperGroup
 
+from teeter.engine.process import load_no_tools
 from teeter.games.commands.standard_input import renamed
 from teeter.games.exits import CRASHED, OUT_OF_MEMORY, answer, ask, hiding, missing, out_of_memory
 from teeter.games.faults import said, write_report
@@ -125,6 +126,7 @@ def add_command(
         if verbose and quiet:
             refuse("-v says more, -q nothing: give one of them")
         _told[:] = [True] if verbose else [False] if quiet else []
+        load_no_tools()
         try:
             with _without_words(quiet and not given.get("as_json")):
                 code = run(request(**given)) if has_request else run(**given)
