@@ -18,6 +18,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.record.writer import Recorder
 from teeter.games.bausack.state import IN
 from teeter.games.core.errors import IllegalAction, MalformedAction
+from teeter.games.core.events import Fell
 from teeter.games.core.rules import Action, Need, Wait
 from teeter.games.play.playback import resume, verify
 from teeter.games.play.recording import begin
@@ -110,12 +111,12 @@ class HostileHand:
         for _ in range(ACTS):
             if session.outcome is not None or session.need.player != HOSTILE:
                 break
+            self._is_hostile = True
             if session.need.wait in (Wait.REST, Wait.COUNT):
                 session.settle()
             elif session.need.wait is not Wait.ANSWER:
-                self._is_hostile = True
                 self._act(session, session.need)
-                self._is_hostile = False
+            self._is_hostile = False
         if session.outcome is None:
             # whatever the hand has left goes on as with any player
             play(session, bots, session.turns + 1)
@@ -201,6 +202,11 @@ class HostileHand:
         except AssertionError as error:
             self.found.holes.append(f"game {self._seed}: {given}: {error}")
         if not hasattr(after, "out"):
+            # WK-13: what a block that stood at three brings down later is the next player's
+            charged = self._lab.game.rules.needs(before).player
+            is_late = isinstance(given, Fell) and self._is_hostile and charged != HOSTILE
+            if is_late and self._lab.game.name != "wonky":
+                self.found.holes.append(f"game {self._seed}: {given} falls to {charged}")
             return
         names = [seat.name for seat in after.seats]
         mine = names.index(HOSTILE)

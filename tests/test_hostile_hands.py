@@ -186,6 +186,32 @@ def test_BS_03_a_throw_at_the_tower_of_another_is_the_thrower_s_collapse(
     session.close()
 
 
+def test_BS_03_an_own_piece_that_is_batted_at_another_tower_is_the_owner_s_collapse() -> None:
+    """BS-03, BS-05, BS-11: Ana lays her piece well, and has sent her cube through the air at Ben's pole with it."""
+    told: list[Input] = []
+    session = bausack(
+        (("base_1", "cube"), ("base_2", "pole"), ("base_3", "step")), told, Phase.PLACE, "base_4"
+    )
+    rival, cube = lies(session, ("base_2", "pole")), session.table.bodies["cube"]
+    session.act(Take("Ana", "base_4"))
+    x, y, _ = session.table.hand.target.position
+    go(session, x, y, OVER)
+    go(session, *over(session, 0))
+    go(session, *over(session, 0, 0.055))
+    session.release()
+    # as if it had been hit by what the hand held
+    x, y, _ = over(session, 1)
+    session.table.put(cube.at(Pose((x + 0.05, y, 0.06), cube.pose.orientation)))
+    session.table.world.launch("cube", (-1.5, 0.0, 0.0))
+    session.settle()
+    hits = [each for each in told if isinstance(each, (Fell, HitNeighbour))]
+    assert hits == [HitNeighbour(hits[0].step, "cube", "Ben")]
+    assert [step == IN for step in session.state.out] == [False, True, True]
+    for name, place in rival.items():
+        assert session.table.bodies[name].pose.position == pytest.approx(place, abs=3e-4), name
+    session.close()
+
+
 @pytest.mark.parametrize("scatter", [False, True])
 def test_BS_03_what_a_piece_thrown_on_the_table_fells_of_others_stands_again(scatter: bool) -> None:
     """BS-03, BS-11: it met the table first, so it is no collapse that scatters; it rolls on all the same. With the

@@ -13,7 +13,7 @@ from teeter.engine.events import Moved, SceneEvent, Touched
 from teeter.engine.geometry.rotation import angle_between, slerp
 from teeter.engine.hand import GRIP, Grip, StiffArm, Sway, Target, Tremor, onset, packed, unpacked
 from teeter.engine.pose import Pose
-from teeter.engine.world.body import FLOOR, TABLE
+from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.games.core.events import Fell, HitNeighbour, Met, Nudged
 from teeter.games.core.random_state import side_seed
 from teeter.games.core.rules import NO_HANDICAPS, Handicap, Running
@@ -31,6 +31,8 @@ OUT_SHARE = 0.6
 """TT-24: a brick is out when nothing touches it and it has come this part of its length."""
 BESIDE = 0.012
 """Metres between two pieces of which one has just pushed the other: what a hand goes between two looks, and more."""
+SHOVED = 0.002
+"""Metres that a placed piece has gone, for one that the hand has set in motion."""
 LIFTED_HEIGHT = 0.002
 """Metres above where it lay from which a piece has left the supply (BS-08), if it touches nothing any more."""
 
@@ -78,12 +80,10 @@ class HeldPiece:
         nothing else can have moved it."""
         if not isinstance(event, Moved) or event.piece not in frozenset(lying) - {self.piece}:
             return None
-        (low, high), (other_low, other_high) = (
-            bounds(body.piece, body.pose)
-            for body in (self._table.bodies[self.piece], self._table.bodies[event.piece])
+        bodies = self._table.bodies
+        return (
+            self._tell(event.step, event.piece) if _beside(bodies[self.piece], bodies[event.piece]) else None
         )
-        is_beside = bool((low - BESIDE < other_high).all() and (other_low < high + BESIDE).all())
-        return self._tell(event.step, event.piece) if is_beside else None
 
     def _tell(self, step: int, other: str) -> Met | None:
         if other in self._has_told:
@@ -114,6 +114,12 @@ class HeldPiece:
 
     def _touches(self, but: str = "") -> bool:
         return any(self.piece in pair and but not in pair for pair in self._table.touching)
+
+
+def _beside(one: Body, other: Body) -> bool:
+    """Returns whether two pieces are so near each other that one may just have pushed the other."""
+    (low, high), (other_low, other_high) = (bounds(body.piece, body.pose) for body in (one, other))
+    return bool((low - BESIDE < other_high).all() and (other_low < high + BESIDE).all())
 
 
 WOBBLE_SIZE = 0.006
@@ -275,14 +281,30 @@ class LetGoPiece(Generic[S]):
         """It came down elsewhere."""
 
     def strikes(self, state: S, piece: str, events: Iterable[SceneEvent]) -> HitNeighbour | None:
-        """Returns whether the piece meets the tower of another: its owner's collapse, there and then. piece: the one
-        that the rules wait for."""
+        """Returns whether the piece, or one that it has set in motion, meets the tower of another: its owner's
+        collapse, there and then. piece: the one that the rules wait for."""
         if self._piece != piece or self._is_thrown:
             return None
         touched = [event for event in events if isinstance(event, Touched) and piece in (event.a, event.b)]
         others = [event.b if event.a == piece else event.a for event in touched]
         self._is_placed |= self._judge.bears(state, piece, others)
-        return self._referee.struck(state, piece, others)
+        return self._referee.struck(state, piece, others) or self._shoved(state, events)
+
+    def _shoved(self, state: S, events: Iterable[SceneEvent]) -> HitNeighbour | None:
+        """Returns whether a piece of the own tower that the hand has set in motion pushes the tower of another."""
+        bodies = self._checkpoints.table.bodies
+        for event in events:
+            if not isinstance(event, Moved) or self._judge.is_of_actor(state, event.piece):
+                continue
+            for name, was in self._back.bodies.items():
+                is_on_its_way = math.dist(was.pose.position, bodies[name].pose.position) > SHOVED
+                if (
+                    is_on_its_way
+                    and self._judge.is_of_actor(state, name)
+                    and _beside(bodies[name], bodies[event.piece])
+                ):
+                    return self._referee.struck(state, name, (event.piece,))
+        return None
 
     def falls(self, state: S, fell: Fell) -> tuple[HitNeighbour | Fell | None, Fell | None]:
         """Returns what the rules hear of a fall now, and what fell of others by a throw; of a piece that was placed,

@@ -303,7 +303,7 @@ class Session(Generic[S]):
         return True
 
     def _strikes(self, piece: str, events: Iterable[SceneEvent]) -> bool:
-        """BS-03: whether the piece that was let go meets the tower of another."""
+        """BS-03: whether the piece that was let go, or one that it has set in motion, meets the tower of another."""
         let_go = self._let_go_piece
         hit = None if let_go is None else let_go.strikes(self.state, piece, events)
         if let_go is None or hit is None:
@@ -356,8 +356,8 @@ class Session(Generic[S]):
         def stop_when(events: tuple[SceneEvent, ...]) -> bool:
             nonlocal fell
             is_news = any(isinstance(event, (Dropped, Touched)) for event in events)
-            if is_news and self.judge.is_instant:
-                fell = self._strikes(piece, events) or self._judge_falls(piece)
+            if self.judge.is_instant:
+                fell = self._strikes(piece, events) or (is_news and self._judge_falls(piece))
             return fell
 
         self.table.run_to_rest(stop_when)
