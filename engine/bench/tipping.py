@@ -162,10 +162,39 @@ def _carried(gap: float, speed: float, drag: float, friction: float) -> float:
     return along + ours**2 / (2 * friction * GRAVITY)
 
 
+UPRIGHT: dict[str, tuple[dict[str, object], tuple[float, ...]]] = {
+    "cylinder": ({"cylinder": (10, 40)}, (0.0, 22.5, 45.0)),
+    "box": ({"box": (20, 20, 40)}, (0.0,)),
+}
+"""What stands half as wide as it is high, and the directions in degrees in which it is pushed."""
+
+
+def tips_from(name: str, tuning: Tuning, speed: float = 1.0) -> Reading:
+    """The least friction at which something upright that slides tips over, in the worst direction, to 0.01: half its
+    width over the height of its centre."""
+    shape, directions = UPRIGHT[name]
+
+    def does_tip(friction: float, direction: float) -> bool:
+        material = wood(friction, restitution=0.0)
+        with standing(piece(material, **shape), material, tuning) as world:
+            world.launch("piece", (speed * math.cos(direction), speed * math.sin(direction), 0.0))
+            world.run(math.ceil((speed / (friction * GRAVITY) + 0.2) * world.rate))
+            return float(world.pose("piece").matrix[2, 2]) < math.cos(math.pi / 4)
+
+    least = 0.6
+    for direction in directions:
+        low = 0.2
+        while least - low > 0.01:
+            middle = (low + least) / 2
+            low, least = (low, middle) if does_tip(middle, math.radians(direction)) else (middle, least)
+    return within(least, 0.5, 0.05)
+
+
 EXPERIMENTS: dict[str, Experiment] = {
     **{f"block rocks back from {share:g}, s": partial(rocking_time, share) for share in (0.3, 0.6, 0.9)},
     "rocking block keeps of its speed": rocking_loss,
     **{f"block topples from {beyond:g} degrees, s": partial(toppling_time, beyond) for beyond in (1.0, 5.0)},
+    **{f"upright {name} that slides tips from mu": partial(tips_from, name) for name in UPRIGHT},
     "ladder slips down a wall, s": ladder,
     **{f"dominoes {gap:g} h apart, sqrt(gh)": partial(domino_wave, gap) for gap in (0.2, 0.35, 0.5)},
     "brick whose cloth is drawn away, mm": tablecloth,
