@@ -79,6 +79,7 @@ def test_eight_threads_draw_what_one_alone_draws(alone: list[str], tmp_path: Pat
     assert digests(tmp_path / "main") == alone
 
 
+@pytest.mark.soak
 def test_asyncio_draws_what_one_alone_draws(alone: list[str], tmp_path: Path) -> None:
     async def all_of_them() -> list[list[str]]:
         folders = [tmp_path / f"task {number}" for number in range(2)]
@@ -90,8 +91,8 @@ def test_asyncio_draws_what_one_alone_draws(alone: list[str], tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("kind", "method"),
     [
-        ("pool", "spawn"),
         ("executor", "forkserver"),
+        pytest.param("pool", "spawn", marks=pytest.mark.soak),
         pytest.param("executor", "spawn", marks=pytest.mark.soak),
         pytest.param("pool", "forkserver", marks=pytest.mark.soak),
     ],

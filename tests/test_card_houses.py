@@ -29,7 +29,7 @@ def test_a_roof_makes_feet_slip_sooner() -> None:
         (1, 30.0),
         pytest.param(2, 30.0, marks=pytest.mark.slow),
         pytest.param(3, 0.0, marks=pytest.mark.soak),
-        pytest.param(3, 30.0, marks=pytest.mark.slow),
+        pytest.param(3, 30.0, marks=pytest.mark.soak),
     ],
 )
 def test_the_simulation_holds_no_card_with_less_friction_than_it_needs(levels: int, yaw: float) -> None:

@@ -286,18 +286,22 @@ def is_of_the_game(name: str) -> bool:
     )
 
 
-@pytest.mark.slow
-def test_what_decides_the_game_is_caught_when_it_is_simulated(honest: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "every", [pytest.param(4, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.soak)]
+)
+def test_what_decides_the_game_is_caught_when_it_is_simulated(
+    every: int, honest: Path, tmp_path: Path
+) -> None:
+    """A simulation for each: of what does not belong there a quarter; in each run a part of them, all in soak."""
     contents = archive.read(honest)
     found = verify(honest)
     assert (found.agrees, found.unproven, found.is_over) == (True, (), False)
     forgeries = [each for each in forged_heads(contents) if is_of_the_game(each[0])]
     # the last part of a quaternion that points nowhere says nothing: the hand does just the same
     inputs = [each for each in forged_lines(contents, "journal") if not re.search(r"target[.\[]6", each[0])]
-    # a simulation for each: of what does not belong there every fourth
     odd = [each for each in inputs if re.search(r"\]\.[^\[]* (=|as|and) ", each[0])]
     forgeries += [each for each in inputs if each[0] not in {name for name, _ in odd}] + odd[::4]
-    shared("inputs", forgeries, tmp_path / "b.teeter", lambda path: not verify(path).agrees)
+    shared("inputs", forgeries[::every], tmp_path / "b.teeter", lambda path: not verify(path).agrees)
 
 
 # -- through the command -------------------------------------------------------------------------------------------

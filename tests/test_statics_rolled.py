@@ -65,7 +65,9 @@ ROLLS_FAR = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ROLLS_FAR)
+@pytest.mark.parametrize(
+    "name", [name if "rim" not in name else pytest.param(name, marks=pytest.mark.soak) for name in ROLLS_FAR]
+)
 def test_what_rolls_far_is_followed_to_where_it_falls(name: str) -> None:
     scene, degrees = ROLLS_FAR[name]
     found = analyse(scene, loads=False)

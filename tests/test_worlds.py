@@ -313,7 +313,7 @@ def test_a_witness_who_says_something_else_makes_a_verdict_unsure(monkeypatch: p
         return make
 
     monkeypatch.setattr(worlds, "maker_of", tilted)
-    found = check(load_scene("leaning_tower").assembly, CheckOptions(witness=True, workers=1))
+    found = check(load_scene("two_bricks").assembly, CheckOptions(witness=True, workers=1))
     assert found.word == "unsure"
     assert headline(found) == "Unsure: simulated by bullet it stands, by rapier it falls."
 
