@@ -94,6 +94,18 @@ def scanned_wall(folder: Path) -> None:
     scene.export(folder / "wall.obj")
 
 
+def designs(folder: Path) -> None:
+    """designs/: a block on a block, and one that is half over."""
+    (folder / "designs").mkdir()
+    for name, offset in (("firm", 5), ("loose", 25)):
+        rows = ((10, 0), (30, offset))
+        pieces = "".join(
+            f"[[piece]]\nid = 'block{z}'\nshape = {{ box = [40, 40, 20] }}\nposition = [{x}, 0, {z}]\n"
+            for z, x in rows
+        )
+        (folder / "designs" / f"{name}.toml").write_text(f"teeter = 1\n{pieces}", encoding="utf-8")
+
+
 def pile(folder: Path) -> None:
     """pile.sdf: a block on a block."""
     models = "".join(
@@ -138,6 +150,7 @@ EXPECTED = {
     "teeter probe two_bricks": Expected(shows="slab"),
     "teeter check two_bricks --accelerate": Expected(shows="up to"),
     "teeter check two_bricks --steps": Expected(shows="It stands after every step"),
+    "teeter check --scenes": Expected(TOPPLED, "1 stands, 1 topples", before=designs),
     "teeter poses bridge": Expected(shows="69.44 degrees"),
     "teeter sweep bridge": Expected(files={"map.csv": table}),
     "teeter play": WINDOW,

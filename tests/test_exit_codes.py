@@ -65,6 +65,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], int]] = {
 OTHERS: dict[str, tuple[tuple[str, ...], int]] = {
     "no recording": (("verify", "no.teeter"), 2),
     "steps": (("check", "stands.toml", "--steps", "--workers", "1"), 0),
+    "a folder": (("check", "--scenes", "*s.toml", "--workers", "1"), 1),
     "mended": (("mend", "topples.toml", "--kind", "move", "--workers", "1"), 0),
     "not mended": (
         ("mend", "topples.toml", "--piece", "under", "--kind", "remove", "--workers", "1"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from teeter.games.api.schema import KINDS
 from teeter.games.commands.schema import COMMANDS
+from teeter.scenes.load import SHIPPED
 
 
 def printed(*words: str) -> tuple[int, Any]:
@@ -54,6 +56,7 @@ ONE = ("--workers", "1", "--json")
         ("check", ("check", "ball_on_ball", "--certificate", "FILE", *ONE)),
         ("check", ("check", "ruler_stack", "--settle", "0.5", *ONE)),
         ("steps", ("check", "two_bricks", "--steps", *ONE)),
+        ("scenes", ("check", "--scenes", "SCENES", *ONE)),
         ("mend", ("mend", "bridge_bare", "--best", "7", *ONE)),
         ("mend", ("mend", "bridge_bare", "--kind", "turn", *ONE)),
         ("probe", ("probe", "bridge", "--json")),
@@ -65,7 +68,11 @@ ONE = ("--workers", "1", "--json")
 def test_what_is_printed_fits(
     schemas: dict[str, Any], kind: str, words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    code, found = printed(*(str(tmp_path / "proof.json") if word == "FILE" else word for word in words))
+    folder = tmp_path / "scenes"
+    folder.mkdir()
+    shutil.copy(SHIPPED / "two_bricks.toml", folder)
+    named = {"FILE": str(tmp_path / "proof.json"), "SCENES": str(folder)}
+    code, found = printed(*(named.get(word, word) for word in words))
     assert code in (0, 1, 3)
     jsonschema.validate(found, schemas[kind], cls=jsonschema.Draft202012Validator)
     # and a key that nobody announced does not

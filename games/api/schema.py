@@ -101,6 +101,24 @@ class StepsJson(TypedDict):
     sentences: list[str]
 
 
+class CheckedSceneJson(TypedDict):
+    """One of many scenes; `first` goes first, if it falls."""
+
+    scene: str
+    verdict: Word
+    tilt_deg: float | None
+    first: str | None
+
+
+class ScenesJson(TypedDict):
+    """`teeter check --scenes FOLDER --json`; the verdict is the worst of all."""
+
+    teeter: str
+    verdict: Word
+    counts: dict[str, int]
+    scenes: list[CheckedSceneJson]
+
+
 class ProbeJson(TypedDict):
     """`teeter probe --json`: newtons; `pull_n` is null for what is stuck."""
 
@@ -172,6 +190,7 @@ class MendJson(TypedDict):
 KINDS = {
     "check": CheckJson,
     "steps": StepsJson,
+    "scenes": ScenesJson,
     "mend": MendJson,
     "probe": ProbeJson,
     "sweep": SweepJson,

@@ -14,12 +14,12 @@ from rich.console import Console
 from teeter.games.api.arguments import LIMITS, friction_range_fault, out_of_range
 from teeter.games.commands.console import (
     OK,
+    SCENE,
     TOPPLES,
     UNSURE,
     Engine,
     Force,
     Json,
-    SceneName,
     Workers,
     bar,
     one_thread_each,
@@ -47,7 +47,14 @@ SAMPLES = 200
 class CheckRequest(SceneRequest):
     """Everything `teeter check` is asked, as typed: millimetres, degrees, seconds."""
 
-    scene: SceneName
+    scene: Annotated[str | None, SCENE] = None
+    scenes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Check every scene of a folder, or of `'designs/*.obj'`: one table, one exit code.",
+        ),
+    ] = None
     time: Annotated[float | None, typer.Option(help="Simulate exactly this many seconds.")] = None
     noise: Annotated[
         float | None,
@@ -111,6 +118,10 @@ def run(request: CheckRequest) -> int:
     if request.is_noisy:
         one_thread_each()
     validate(request)
+    if request.scenes is not None:
+        from teeter.games.commands import check_scenes
+
+        return check_scenes.run(request.scenes, request, checker_of(request), as_json=request.as_json)
     if request.steps:
         return _steps(request)
     found = verdict_on(request)
@@ -202,7 +213,7 @@ def verdict_on(request: CheckRequest) -> CheckResult:
 
 
 def _loaded(request: CheckRequest) -> Scene:
-    scene = request.loaded(request.scene)
+    scene = request.loaded(request.scene or "")
     _check_outputs(request, scene.files)
     return scene
 
@@ -269,6 +280,12 @@ def validate(request: CheckRequest) -> None:
             "--samples and --until say how often to try: give --noise, --tilt-noise or --friction-range too"
         )
     alone = ("picture", "record", "certificate", "page", "time", "witness", "explain", "is_noisy")
+    if (request.scene is None) == (request.scenes is None):
+        wrong.append("give a scene, or --scenes with a folder of them")
+    whole = (*alone, "steps", "order", "data", "drop")
+    if request.scenes is not None and (others := [name for name in whole if getattr(request, name)]):
+        names = ", ".join("--" + name.replace("is_noisy", "noise") for name in others)
+        wrong.append(f"--scenes is a table of verdicts: leave out {names}, or check one scene")
     if request.steps and (others := [name for name in alone if getattr(request, name)]):
         names = ", ".join("--" + name.replace("is_noisy", "noise") for name in others)
         wrong.append(f"--steps is a table of verdicts: leave out {names}, or check one step without --steps")
@@ -279,7 +296,7 @@ def validate(request: CheckRequest) -> None:
     wrong += request.faults()
     if wrong:
         refuse("; ".join(wrong))
-    _check_outputs(request, (Path(request.scene),))
+    _check_outputs(request, (Path(request.scene or ""),))
 
 
 def _check_outputs(request: CheckRequest, inputs: Sequence[Path]) -> None:

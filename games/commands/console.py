@@ -33,12 +33,10 @@ def choice(words: str, *names: str) -> Any:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-SceneName = Annotated[
-    str,
-    typer.Argument(
-        help="Scene file, mesh file, or the name of a shipped scene; `-`: a scene from standard input."
-    ),
-]
+SCENE: Any = typer.Argument(
+    help="Scene file, mesh file, or the name of a shipped scene; `-`: a scene from standard input."
+)
+SceneName = Annotated[str, SCENE]
 Recording = Annotated[
     Path, typer.Argument(help="A replay, or the folder of a game that was broken off; `-`: standard input.")
 ]

@@ -8,19 +8,14 @@ from typing import Annotated
 
 import typer
 
-from teeter.games.commands.console import Engine, Force, Json, Workers
+from teeter.games.commands.console import SCENE, Engine, Force, Json, Workers
 
 
 @dataclass(frozen=True, slots=True)
 class SweepRequest:
     """Everything `teeter sweep` is asked, as typed. x, y: mm; yaw: degrees; each a number or `FROM:TO:COUNT`."""
 
-    scene: Annotated[
-        str | None,
-        typer.Argument(
-            help="Scene file, mesh file, or the name of a shipped scene; `-`: a scene from standard input."
-        ),
-    ] = None
+    scene: Annotated[str | None, SCENE] = None
     piece: Annotated[
         str | None, typer.Option(metavar="NAME", help="The piece that is tried in many places.")
     ] = None
