@@ -48,18 +48,20 @@ WAYS = {
     "converged": CONVERGED,
     "bullet in play": Way("bullet"),
     "rapier": Way("rapier"),
-    "rapier, eight times finer": replace(CONVERGED, engine="rapier"),
 }
 SLIPPERY = Way("bullet", grip=0.7)
 HERE = [name for name, way in WAYS.items() if way.engine in installed_engines()]
-LIMITS = {"height": 2.0, "distance": 15.0, "lean": 3.0}
-"""By how much a median over all bricks may be off: mm, mm from the middle, degrees between the flat side and up."""
+FINEST = {"height": 1.0, "distance": 5.0, "lean": 1.0}
+"""What is measured, and in what it is counted: mm, mm from the middle, degrees between the flat side and level. By
+less contacts of another softness differ, whatever happened."""
+LIMITS = {"height": 0.1, "distance": 0.08, "lean": 0.14}
+"""How far apart distributions may be, by Kolmogorov and Smirnov."""
 TITLE = "Wrecks of towers that were swept down"
 
 
 @dataclass(frozen=True)
 class Wrecks:
-    """rows: a row a tower and a column a brick, for each of LIMITS. fastest: m/s at the end. seconds: of processor time
+    """rows: a row a tower and a column a brick, for each of FINEST. fastest: m/s at the end. seconds: of processor time
     a fall."""
 
     rows: dict[str, Array]
@@ -68,7 +70,7 @@ class Wrecks:
 
 
 def fallen(way: Way, seed: int) -> tuple[Array, float]:
-    """Returns what LIMITS names (3, bricks) once a tower has fallen, and how fast the fastest brick still is."""
+    """Returns what FINEST names (3, bricks) once a tower has fallen, and how fast the fastest brick still is."""
     bodies = (table(size=WIDE), *tower(seed)[1:])
     names = [body.name for body in bodies[1:]]
     with (
@@ -98,9 +100,8 @@ def wrecks(way: Way) -> Wrecks:
     falls = [fallen(way, seed) for seed in SEEDS]
     seconds = (time.process_time() - begun) / len(SEEDS)
     rows = np.array([measured for measured, _ in falls])
-    return Wrecks(
-        {what: rows[:, at] for at, what in enumerate(LIMITS)}, max(fast for _, fast in falls), seconds
-    )
+    counted = {what: np.round(rows[:, at] / unit) * unit for at, (what, unit) in enumerate(FINEST.items())}
+    return Wrecks(counted, max(fast for _, fast in falls), seconds)
 
 
 def apart(one: Array, other: Array) -> float:
@@ -118,30 +119,32 @@ def chance(one: Array, other: Array, rounds: int = 999) -> float:
 
 
 def compared(row: Callable[..., None], who: str, found: Wrecks) -> dict[str, float]:
-    """Tells a row. Returns the chances, by what is measured."""
+    """Tells a row. Returns how far apart they are, by what is measured."""
     right = wrecks(CONVERGED).rows
-    chances = {what: chance(found.rows[what], right[what]) for what in LIMITS}
+    far = {what: apart(found.rows[what], right[what]) for what in FINEST}
     cells = {
-        what: " ".join(f"{value:.0f}" for value in np.percentile(found.rows[what], (25, 50, 75)))
-        + f"; {apart(found.rows[what], right[what]):.3f}, {chances[what]:.3f}"
-        for what in LIMITS
+        what: " ".join(f"{value:.0f}" for value in np.percentile(values, (25, 50, 75)))
+        + f"; {far[what]:.3f}, {chance(values, right[what]):.3f}"
+        for what, values in found.rows.items()
     }
+    lean = found.rows["lean"]
+    cells["lying, upright"] = f"{100 * (lean < 5).mean():.0f}, {100 * (lean > 85).mean():.0f} %"
     farthest = f"{found.rows['distance'].max():.0f} mm"
     row(TITLE, **{"quartiles; KS, p": who}, **cells, farthest=farthest, s_a_fall=f"{found.seconds:.1f}")
-    return chances
+    return far
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("who", HERE)
 def test_wrecks_are_those_of_a_converged_run(row: Callable[..., None], who: str) -> None:
-    found, right = wrecks(WAYS[who]), wrecks(CONVERGED)
-    chances = compared(row, who, found)
-    assert found.fastest < 0.05
-    for what, limit in LIMITS.items():
-        assert abs(np.median(found.rows[what]) - np.median(right.rows[what])) <= limit
-        assert chances[what] > 0.01
+    found = wrecks(WAYS[who])
+    far = compared(row, who, found)
+    # one brick in a thousand may still slide
+    assert found.fastest < 0.3
+    assert all(far[what] <= limit for what, limit in LIMITS.items()), far
 
 
 @pytest.mark.soak
 def test_half_the_friction_is_told_apart(row: Callable[..., None]) -> None:
-    assert min(compared(row, "bullet in play, half the friction", wrecks(SLIPPERY)).values()) < 0.01
+    far = compared(row, "bullet in play, half the friction", wrecks(SLIPPERY))
+    assert all(far[what] > limit for what, limit in LIMITS.items()), far
