@@ -9,7 +9,6 @@ import pytest
 from agreement import AGAIN, Row, ask_again, collect, is_decided, is_near, judge, read, together, write
 from cra_worker import cra_says
 from falls import points_of, why
-from peer_motion import in_mujoco
 from peer_oracles import AS_IT_COMES, mujoco_says
 from stacks import DOWN, stack
 
@@ -182,6 +181,8 @@ def test_the_whole_set() -> None:
 
 
 def test_the_bench_of_motion_asks_mujoco() -> None:
+    from peer_motion import in_mujoco
+
     asked = [
         "brick: 20 rad/s stop after, s",
         "ring rolls 1.5 s: loss, %",
