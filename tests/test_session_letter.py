@@ -186,8 +186,7 @@ def test_CT_39_CT_43_CT_49_challenges_as_a_calm_hand_meets_them(
     options: dict[str, object] = {"mode": "solo", "challenge": challenge}
     session, _ = begin(CRAZY, ("bot:steady",), seed, options)
     why = play(session, bots_of(session, seed))
-    assert session.outcome is not None, why
-    left = session.left_s
+    left, outcome = session.left_s, session.outcome
     row(
         "Crazy Tower alone: challenges 9, 13 and 19",
         challenge=challenge,
@@ -195,9 +194,10 @@ def test_CT_39_CT_43_CT_49_challenges_as_a_calm_hand_meets_them(
         laid=sum(len(floor.blocks) for floor in session.state.floors),
         of=7 * sum(map(len, session.state.colours)),
         left_s="" if left is None else left,
-        ends=session.outcome.reason.text,
+        ends=why if outcome is None else outcome.reason.text,
     )
     session.close()
+    assert outcome is not None, why
 
 
 def test_CT_49_wrists_that_stay_together_turn_a_block_slowly_and_not_far() -> None:
