@@ -36,6 +36,19 @@ def inverse(quaternion: Quaternion) -> Quaternion:
     return -x, -y, -z, w
 
 
+def after(one: Quaternion, other: Quaternion) -> Quaternion:
+    """Returns the rotation by a unit quaternion xyzw, and then by one, with w >= 0."""
+    (x, y, z, w), (a, b, c, d) = one, other
+    real = w * d - x * a - y * b - z * c
+    sign = math.copysign(1.0, real)
+    return (
+        sign * (w * a + x * d + y * c - z * b),
+        sign * (w * b - x * c + y * d + z * a),
+        sign * (w * c + x * b - y * a + z * d),
+        sign * real,
+    )
+
+
 def rotated(vector: Vector, quaternion: Quaternion) -> Vector:
     """Returns a vector after the rotation of a unit quaternion xyzw."""
     axis, scalar = quaternion[:3], quaternion[3]

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from teeter.engine.geometry.rotation import matrix_of, nudged, quaternion_of, rpy_of
+from teeter.engine.geometry.rotation import nudged, quaternion_of, rpy_of
+from teeter.engine.geometry.vectors import after, rotated
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.scratch import scratch_files, scratch_folder
 from teeter.engine.settings import COLLISION_MARGIN, Tuning
@@ -31,12 +32,13 @@ from teeter.models.piece import Array, Part, Piece
 
 class BulletBody:
     """A body in Bullet. handle: Bullet's number for it, -1 until it is in. centre (3,), axes (3, 3): the mass frame in
-    the piece frame; is_plain: the two are the same. moments (3,): kg m^2 about those axes; scaled_moments: in Bullet's
-    units. upright: the z axis of the piece in the mass frame. radius: metres, bounds the piece around its centre of
-    mass."""
+    the piece frame; is_plain: the two are the same; offset: the centre in plain numbers; upright: the z axis of the
+    piece in the mass frame; back: the rotation from one to the other. moments (3,): kg m^2 about the axes;
+    scaled_moments: in Bullet's units. radius: metres, bounds the piece around its centre of mass."""
 
     __slots__ = (
         "axes",
+        "back",
         "body",
         "centre",
         "handle",
@@ -44,6 +46,7 @@ class BulletBody:
         "is_hull",
         "is_plain",
         "moments",
+        "offset",
         "radius",
         "scale",
         "scaled_moments",
@@ -62,6 +65,7 @@ class BulletBody:
         self.moments = frame.moments
         self.scaled_moments = vector_of(frame.moments / (scale.mass * scale.length**2))
         self.upright = vector_of(frame.axes[2])
+        self.back, self.offset = quaternion_of(frame.axes.T), vector_of(frame.centre)
         self.is_plain = bool(np.array_equal(frame.axes, np.eye(3)) and not frame.centre.any())
         # the half diagonal of the bounding box bounds every point; the centre of mass may lie off its middle
         self.radius = float(np.linalg.norm(body.piece.extents) / 2 + np.linalg.norm(frame.centre))
@@ -91,12 +95,12 @@ def outwards(
     spins = np.array([motion[1] for _, motion in states]).reshape(-1, 3)
     positions = positions * scale.length - half * velocities
     quaternions = nudged(quaternions, -half * spins)
+    # plain arithmetic: it is asked in every step of a fall
     for row, item in enumerate(bodies):
         if not item.is_plain:
-            x, y, z, w = quaternions[row]
-            matrix = matrix_of((x, y, z, w)) @ item.axes.T
-            positions[row] -= matrix @ item.centre
-            quaternions[row] = quaternion_of(matrix)
+            x, y, z, w = quaternions[row].tolist()
+            quaternions[row] = turn = after((x, y, z, w), item.back)
+            positions[row] -= rotated(item.offset, turn)
     return positions, quaternions, velocities, spins
 
 
