@@ -5,6 +5,7 @@ everybody else at first, then so that the tower still stands, but bears the next
 """
 
 import math
+from dataclasses import replace
 
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import TOUCH_IN_GAME
@@ -20,6 +21,7 @@ from teeter.games.crazy_tower.bot_places import (
     special,
     tower_of,
     way_out,
+    within_reach,
     would_stand,
 )
 from teeter.games.crazy_tower.rules_allowed import is_card, top_card
@@ -100,6 +102,7 @@ class CrazySkill(Skill):
         # a block that has no place goes to the middle of its floor
         floor = session.state.target or top_card(session.state)
         found = _ranked(bot, session, places(session.state, scene, held, _gain(bot, session), floor=floor))
+        found = _reached(session, held, found) or found
         tower = tower_of(session.state, scene)
         for each in found[:TRIES]:
             if would_stand(tower, scene.bodies[TABLE], scene.bodies[held].at(each.pose)) is not False:
@@ -182,12 +185,22 @@ def _best_block(bot: Bot, session: Session, takes: list[Take]) -> tuple[Take | N
     by_shape = {take.piece.partition("_")[2]: take for take in bot.random.sample(takes, len(takes))}
     for take in by_shape.values():
         found = _ranked(bot, session, places(session.state, scene, take.piece, _gain(bot, session)))
+        found = _reached(session, take.piece, found)
         if not found:
             continue
         greed = GREED_DEG * value[take.piece]
         if best is None or found[0].worth + greed > best[0]:
             best = (found[0].worth + greed, take, found[0].tilt)
     return (None, 0.0) if best is None else (best[1], best[2])
+
+
+def _reached(session: Session, name: str, found: list[BlockPlace]) -> list[BlockPlace]:
+    """The places to which tied wrists get (CT-49), turned as they get there; all of them where they are free."""
+    if not session.handling.is_tied:
+        return found
+    start = session.before.bodies[name].pose
+    reached = [(each, within_reach(name, each.pose, start)) for each in found]
+    return [replace(each, pose=pose) for each, pose in reached if pose is not None]
 
 
 def _races(bot: Bot, session: Session) -> bool:

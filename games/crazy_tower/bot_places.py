@@ -7,6 +7,7 @@ tilt before a floor and all above it tipped over the blocks below.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations, product
@@ -15,6 +16,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from teeter.engine.geometry.rotation import angle_between
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import TOUCH_IN_GAME
 from teeter.engine.topple.balance.statics import stands
@@ -228,21 +230,48 @@ class _Turned:
     shadow: Spectrum
 
 
-@lru_cache(maxsize=256)
-def orientations(piece: Piece, upright: bool = False) -> tuple[_Turned, ...]:
-    """The quarter turns in which a block lies flat, or stands on its side, each outline once."""
-    turns: dict[tuple[bytes, ...], _Turned] = {}
+def within_reach(name: str, place: Pose, start: Pose) -> Pose | None:
+    """Returns a place of a block, turned so that it looks the same and is the least turn from where it lay; None where
+    tied wrists (CT-49) do not get there."""
+    alike = [Pose.of(np.zeros(3), turn).then(place) for turn in _symmetries(name)]
+    best = min(alike, key=lambda pose: angle_between(pose.orientation, start.orientation))
+    return best if angle_between(best.orientation, start.orientation) < math.pi / 2 + TURN_SLACK else None
+
+
+@lru_cache(maxsize=64)
+def _symmetries(name: str) -> tuple[Array, ...]:
+    """The turns (3, 3) after which a block stands on the same spots and looks the same from above."""
+    piece = build(find(f"crazy_tower/{name}"))
+    looks = [kernel.tobytes() for kernel in _kernels(piece, np.eye(3))]
+    return tuple(turn for turn in _turns() if [each.tobytes() for each in _kernels(piece, turn)] == looks)
+
+
+def _turns() -> Iterator[Array]:
+    """The 24 turns (3, 3) by quarters."""
     for axes in permutations(range(3)):
         for signs in product((1.0, -1.0), repeat=3):
             turn = np.zeros((3, 3))
             turn[range(3), axes] = signs
-            is_flat = bool(piece.extents[axes[2]] < 1.01 * piece.extents.min())
-            if np.linalg.det(turn) < 0 or is_flat == upright:
-                continue
-            foot, shadow = _kernels(piece, turn)
-            kernels = [_spectrum(kernel[::-1, ::-1]) for kernel in (foot, shadow)]
-            turned = _Turned(turn, kernels[0], float(foot.sum()), kernels[1])
-            turns.setdefault((foot.tobytes(), shadow.tobytes()), turned)
+            if np.linalg.det(turn) > 0:
+                yield turn
+
+
+TURN_SLACK = 0.05
+"""Radians by which a card may lie askew."""
+
+
+@lru_cache(maxsize=256)
+def orientations(piece: Piece, upright: bool = False) -> tuple[_Turned, ...]:
+    """The quarter turns in which a block lies flat, or stands on its side, each outline once."""
+    turns: dict[tuple[bytes, ...], _Turned] = {}
+    for turn in _turns():
+        is_flat = bool((np.abs(turn) @ piece.extents)[2] < 1.01 * piece.extents.min())
+        if is_flat == upright:
+            continue
+        foot, shadow = _kernels(piece, turn)
+        kernels = [_spectrum(kernel[::-1, ::-1]) for kernel in (foot, shadow)]
+        turned = _Turned(turn, kernels[0], float(foot.sum()), kernels[1])
+        turns.setdefault((foot.tobytes(), shadow.tobytes()), turned)
     return tuple(turns.values())
 
 

@@ -166,7 +166,8 @@ class Handling:
         self._tremor = Tremor(handicap.tremor * (tremor or handicap.tremor_mm / 1e3), seed)
         self._sway = Sway(handicap.sway_mm / 1e3, handicap.sway_period_s or 1.0, handicap.sway_axes)
         self._dizzy_s = handicap.wobble_s
-        self._is_tied = handicap.reach_mm > 0.0
+        self.is_tied = handicap.reach_mm > 0.0
+        """CT-49: two wrists that stay together turn slowly, and not far."""
         self._straight: Quaternion = (0.0, 0.0, 0.0, 1.0)
         self._orientation = self._straight
         self._arm_length = handicap.arm_mm / 1e3
@@ -177,7 +178,7 @@ class Handling:
         self._spun_at: int | None = None
 
         self.is_plain = not (
-            self._tremor.size or self._sway.size or self._dizzy_s or self._is_tied or self._arm_length
+            self._tremor.size or self._sway.size or self._dizzy_s or self.is_tied or self._arm_length
         )
         """Whether a hand that is held still stays still: nothing shakes it."""
 
@@ -224,7 +225,7 @@ class Handling:
         if self._arm is not None:
             place = self._arm.at(place, rate)
         x, y, z = place.tolist()
-        return packed(Pose((x, y, z), self._turned(pose, rate) if self._is_tied else pose.orientation))
+        return packed(Pose((x, y, z), self._turned(pose, rate) if self.is_tied else pose.orientation))
 
     def _turned(self, wanted: Pose, rate: int) -> Quaternion:
         """CT-49: wrists that stay together rise together, but turn slowly, and no further than they go."""

@@ -32,6 +32,8 @@ TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002, "expert": 0.0}
 """Metres: how much the hand shakes. A calm hand at rest shakes by a tenth of a millimetre, a nervous one by a few."""
 OFFERING = ("steady", "bold", "clumsy")
 """Whose places are offered to people, the best first."""
+MOST_CARRIES = 3
+"""CT-49: how often a hand that turns slowly is carried on over its place."""
 HOVER = 0.005
 """Metres above its place where a carried piece is stopped, to be lowered from there."""
 DROP = 0.026
@@ -245,8 +247,9 @@ def lay(session: Session, player: Player, need: Need) -> None:
     is_dropped = Condition.DROPPED_FROM_ABOVE in need.conditions
     over = Pose((x, y, z + (DROP if is_dropped else HOVER)), goal.orientation)
     top = min(max(tops, default=0.0), goal.position[2] + 0.15) + half + CLEARANCE
-    if hand.held == held:
-        _drive(session, player, carry(hand, over, top), Wait.HAND)
+    for _ in range(MOST_CARRIES if session.handling.is_tied else 1):
+        if hand.held == held:
+            _drive(session, player, carry(hand, over, top), Wait.HAND)
     if hand.held == held and not is_dropped:
         height = player.release.height(session)
         lowest = z - SINK if height is None else z + height
