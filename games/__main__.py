@@ -72,6 +72,8 @@ def _run(came: list[int]) -> None:
             import pydantic  # noqa: F401  # typer asks for it when a command runs
         from teeter.games import cli
         from teeter.games.commands.console import Terminated
+
+        app = cli.program(sys.argv[1:2])
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and sys.argv[1:2] == ["doctor"]:
             # which needs none of the packages that it looks for
@@ -113,7 +115,7 @@ def _run(came: list[int]) -> None:
     for number in heard:
         signal.signal(number, interrupt)
     try:
-        cli.main()
+        cli.main(app)
     finally:
         # what is being put away is put away; the exit code tells of the signal
         if hasattr(signal, "setitimer"):

@@ -14,7 +14,7 @@ if __name__ == "__main__":
 
 import atexit
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Annotated
 
@@ -25,13 +25,12 @@ from teeter.games.commands.host import with_address
 from teeter.games.faults import FAULTS, interrupt_behind, teeter_version
 
 
-def main() -> None:
-    """Entry point of the command. What nobody foresaw ends with a line and exit code 70: 0, 1 and 3 are verdicts."""
+def main(app: Callable[[list[str]], object]) -> None:
+    """Run the command. What nobody foresaw ends with a line and exit code 70: 0, 1 and 3 are verdicts."""
     atexit.register(_leave)
     try:
         # `--host` may stand alone
-        words = with_address(sys.argv[1:])
-        program(words[:1])(words)
+        app(with_address(sys.argv[1:]))
     except KeyboardInterrupt as error:
         stopped(error)
     except SystemExit:

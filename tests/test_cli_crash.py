@@ -18,8 +18,8 @@ def run(*args, **named):
     raise {fault}
 module.{function} = run
 sys.argv = ["teeter", *{words!r}]
-from teeter.games.cli import main
-main()
+from teeter.games.cli import main, program
+main(program())
 """
 
 
@@ -92,8 +92,7 @@ def test_ctrl_c_before_a_command_runs_is_130_too() -> None:
     script = (
         "import teeter.games.cli as cli\n"
         "def interrupted(*args, **named): raise KeyboardInterrupt\n"
-        "cli.program = lambda words: interrupted\n"
-        "cli.main()\n"
+        "cli.main(interrupted)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False

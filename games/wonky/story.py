@@ -49,11 +49,8 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
         case KeepCard():
             return (f"{player} keeps {the_card(before.card)}.",)
         case Take():
-            where = (
-                f"to go on top of {counted(len(before.tower), 'block')}"
-                if before.tower
-                else "for a new tower"
-            )
+            height = counted(len(before.tower), "block")
+            where = f"to go on top of {height}" if before.tower else "for a new tower"
             return (f"{player} takes {the_block(given.piece)} {where}.",)
         case TakeBack():
             return (f"{player} thinks better of it and puts {the_block(before.held)} back.",)
