@@ -26,7 +26,7 @@ START_S = 240.0
 PATIENCE_MS = 240_000
 """In which what was pressed has happened there."""
 
-STUCK_MS = 60_000
+STUCK_MS = 20_000
 """In which a brick has come out, if it comes."""
 
 
@@ -153,8 +153,8 @@ class Player:
             try:
                 page.wait_for_function("() => !teeter.view.hand.grip?.isPulling", timeout=STUCK_MS)
             except TimeoutError:
-                # it is too tight: let go of it
-                page.locator(".choices [data-choice]:enabled").last.click()
+                # too tight, or another brick lies on it: who only let go of it could take hold again
+                page.locator(".choices [data-choice]:enabled", has_text="Leave the brick").click()
                 self._until("() => !teeter.view.hand.grip?.isPulling")
             return True
         page.click("[data-act=places]")

