@@ -221,6 +221,20 @@ def test_a_push_beyond_friction_slides_a_brick_and_one_below_does_not(engine: En
     assert moved(1.1) > 1e-2
 
 
+@pytest.mark.parametrize("speed", [0.0, 0.3], ids=["slow", "flying"])
+def test_what_was_pushed_goes_through_no_card(engine: Engine, speed: float) -> None:
+    """It was far from everything for many steps, until it was pushed once."""
+    card = Body("card", piece(wood(), box=(180, 100, 0.3)), Pose((0.0, 0.0, 0.06)), fixed=True)
+    for gap in (0.012, 0.02, 0.028, 0.036):
+        brick = Body("brick", piece(wood(), box=(75, 25, 15)), Pose((0.0, 0.0, 0.068 + gap)))
+        with new_world([table(), card, brick], tuning=PLAY) as world:
+            world.launch("brick", (0.0, 0.0, -speed))
+            # 5 m/s in one step
+            world.push("brick", (0.0, 0.0, -5.0 * brick.piece.mass * world.rate))
+            world.run(world.rate // 4)
+            assert world.pose("brick").position[2] > 0.06, gap
+
+
 def test_a_snapshot_goes_on_bit_for_bit(engine: Engine) -> None:
     with new_world(tower(1, rows=6)) as world:
         world.settle()

@@ -210,7 +210,8 @@ class BulletSteps:
         rubbing = Rubbing(items, self.said, self.points, self.scale.rate)
         moving = enumerate(zip(free, speeds, strict=True))
         slipping = rubbing.slipping_items(each for row, each in moving if row not in wanted.flying)
-        if slipping:
+        if slipping or self._pushes:
+            # what is pushed may be fast after this step, however slow or far off it was before
             pace.fastest = math.inf
         is_rolling = any(is_round(item.body.piece) for item in slipping)
         rubbed = []

@@ -129,6 +129,9 @@ class RapierWorld(World):
                 self._remember(striking, struck)
             pace.passing = frozenset().union(*struck.values())
             self._world.step()
+            if self._pushed:
+                # what is pushed may be fast after this step, however slow or far off it was before
+                pace.fastest = math.inf
             for name in sorted(self._pushed):
                 item = self._find(name)
                 item.reset_forces()

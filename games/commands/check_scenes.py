@@ -38,7 +38,8 @@ def run(words: str, request: SceneRequest, checker: Checker, *, as_json: bool) -
     if as_json:
         print_json(_json(list(scenes), found, word, counts))
     else:
-        _print(list(scenes), found, counts)
+        # in a folder every name is its own
+        _print([Path(name).name if Path(words).is_dir() else name for name in scenes], found, counts)
     return code
 
 
