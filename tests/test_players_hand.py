@@ -69,7 +69,7 @@ class Hands(bots.Player, bots.Release):
         session = SimpleNamespace(table=table, aim=self.aim, act=self.done.append, release=self.let_go)
         session.need = Need(wait, "Ana", ("held",), conditions)
         session.before = SimpleNamespace(bodies=dict(bodies))
-        session.handling = SimpleNamespace(swaying=self.swaying)
+        session.handling = SimpleNamespace(swaying=self.swaying, is_tied=False)
         session.choices = [SimpleNamespace(action=action) for action in (TakeBack("Ana"), LEAVE)]
         self.session, self.hand, self.table = session, hand, table
 
