@@ -126,21 +126,22 @@ def test_TT_04_who_topples_on_purpose_in_the_last_round_pays_for_it_in_every_ver
 # -- Crazy Tower -------------------------------------------------------------------------------------------------
 
 
-def pulling(told: list[Input]) -> Session:
-    """Ana has covered a remove box and holds the only block of the lower floor, green like Cem. With it Cem would hold
-    five points and lose to Ben, who holds three."""
+def pulling(told: list[Input], lower: str = "card_01", x: float = 0, y: float = 0) -> Session:
+    """Ana has covered a remove box and holds the only block of the lower floor, green like Cem, which lies at x, y on
+    the card. With it Cem would hold five points and lose to Ben, who holds three."""
     fresh = crazy_start(NAMES, 1, {"colours": "red,yellow,green"}, stock_of(CRAZY))
-    box = next(card.id for card in fresh.stock.cards if Sort.REMOVE.mark in "".join(card.boxes))
+    box = next(c.id for c in fresh.stock.cards if Sort.REMOVE.mark in "".join(c.boxes) and c.id != lower)
     state = replace(
         fresh,
-        floors=(Floor("card_01", ("green_o4",)), Floor(box, ("red_i1",))),
+        floors=(Floor(lower, ("green_o4",)), Floor(box, ("red_i1",))),
         hands=(("red_o4",), ("yellow_i3",), ("green_i1",)),
         deck=tuple(name for name in fresh.deck if name != box),
         stage=TurnStage.BOXES,
         boxes=(Sort.REMOVE,),
     )
     session = Session(CRAZY, CRAZY.judge, state, tell=[lambda before, given, after: told.append(given)])
-    for body in (lying("green_o4", 0, 0, 2.1), lying(box, 0, 0, 18.2), lying("red_i1", 24, 0, 20.3)):
+    under = lying("green_o4", x, y, 2.1)
+    for body in (lying(lower, 0, 0, 0), under, lying(box, x, y, 18.2), lying("red_i1", x + 24, y, 20.3)):
         session.table.put(body)
     session.table.run_to_rest()
     session._checkpoints.add(session.state)
@@ -173,6 +174,18 @@ def test_CT_05_a_block_that_was_pulled_at_is_left_where_it_has_come_to_be() -> N
     session.settle()
     assert (session.need.wait, session.state.turn, session.table.hand.held) == (Wait.ACTION, 1, None)
     assert session.table.bodies["green_o4"].pose.position[0] == pytest.approx(x + 0.01, abs=2e-3)
+    session.close()
+
+
+def test_CT_05_CT_04_a_block_that_was_pulled_onto_a_red_box_goes_back() -> None:
+    """ALL-9: what lies against the rules with nothing fallen goes back, whoever was to take it away."""
+    session = pulling([], "card_04", 8, 8)
+    x, y, z = session.table.hand.target.position
+    go(session, x + 0.01, y, z, speed=0.05)
+    session.act(Decline("Ana"))
+    session.settle()
+    assert (session.need.wait, session.state.turn, session.table.hand.held) == (Wait.ACTION, 1, None)
+    assert session.table.bodies["green_o4"].pose.position[0] == pytest.approx(x, abs=2e-4)
     session.close()
 
 

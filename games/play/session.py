@@ -236,6 +236,8 @@ class Session(Generic[S]):
             self.table.put(self.judge.stored(self.state, held))
         else:
             self._let_go()
+            if not is_left:
+                self._taken_from = None
 
     def _grab(self, piece: str) -> None:
         back = self._checkpoints.take(self.state, piece)
@@ -341,9 +343,11 @@ class Session(Generic[S]):
         if hit is not None:
             self._apply(hit)
         if self.need == need:
-            back = self._taken_from if piece and self._referee.has_pushed(self.state, piece) else None
+            # without a piece: a block was left where its pulling brought it
+            back, self._taken_from = self._taken_from, None
+            is_against = back is not None and self._referee.has_pushed(self.state, piece)
             self._apply(self._referee.placed(self.state, need, self._released_height))
-            if back is not None:
+            if back is not None and is_against:
                 self._checkpoints.come_back(back, is_touched=True)
             if not piece:
                 # BS-09: what was given back is taken away before anything else happens, and may fell more
