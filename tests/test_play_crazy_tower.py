@@ -207,9 +207,12 @@ def sound(before: Any, given: Input, after: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", [(4,), pytest.param((1, 4), marks=pytest.mark.soak)], ids=str)
-def test_steady_mostly_meets_the_first_challenge_with_one_colour(seeds: tuple[int, ...]) -> None:
-    """Seven of ten games are won (seeds 1 to 10): whether the last floors stand hangs on tenths of a millimetre."""
+@pytest.mark.parametrize(
+    ("seeds", "least"), [((4,), 0), pytest.param(tuple(range(1, 11)), 5, marks=pytest.mark.soak)], ids=str
+)
+def test_steady_mostly_meets_the_first_challenge_with_one_colour(seeds: tuple[int, ...], least: int) -> None:
+    """Some seven of ten games are won (seeds 1 to 10): whether the last floors of one stand hangs on tenths of a
+    millimetre, and so on the processor."""
     won = 0
     for seed in seeds:
         state = start(["Ana"], seed, {"mode": "solo", "colour_count": 1}, stock_of(GAME))
@@ -221,4 +224,4 @@ def test_steady_mostly_meets_the_first_challenge_with_one_colour(seeds: tuple[in
         assert session.outcome is not None
         assert len(session.state.floors) >= 3
         won += "Ana" in session.outcome.winners
-    assert won >= 1
+    assert won >= least
