@@ -31,7 +31,7 @@ BLOCK = "small_green"
 
 def laid(paths: dict[str, Keyframes] | None = None) -> Checkpoints:
     make = partial(ScriptedWorld, paths={} if paths is None else paths)
-    return Checkpoints(GAME.judge, STATE, GRIP, None, make, False)
+    return Checkpoints(GAME.judge, STATE, GRIP, None, make)
 
 
 def test_what_was_taken_up_and_put_back_is_as_if_it_never_was() -> None:
@@ -84,7 +84,7 @@ def test_time_that_has_passed_is_a_change_though_nothing_was_touched() -> None:
 def test_CT_10_a_card_that_is_taken_from_the_stack_comes_into_the_world_there() -> None:
     """CT-10: it was no body until then; from there on it is followed like any other."""
     state = position(Floor("card_01"))
-    kept = Checkpoints(CRAZY.judge, state, GRIP, None, ScriptedWorld, False)
+    kept = Checkpoints(CRAZY.judge, state, GRIP, None, ScriptedWorld)
     card = state.deck[0]
     assert card not in kept.table.bodies
     kept.take(state, card)
@@ -99,7 +99,7 @@ def test_WK_14_what_is_not_in_play_any_more_goes_home_and_the_rest_is_waited_for
     """WK-14, BS-09: what stood on it may fall."""
     other = "small_blue"
     standing = replace(STATE, tower=(BLOCK, other))
-    kept = Checkpoints(GAME.judge, standing, GRIP, None, ScriptedWorld, False)
+    kept = Checkpoints(GAME.judge, standing, GRIP, None, ScriptedWorld)
     begun = kept.table.step
     after = standing if is_in_play else replace(STATE, tower=(other,))
     kept.put_away(after)
@@ -123,7 +123,7 @@ def test_ALL_4_what_has_fallen_is_measured_from_the_last_checkpoint() -> None:
     state = GAME.rules.start(("Ana", "Ben"), 1, {}, stock_of(GAME))
     paths: dict[str, Keyframes] = {}
     standing = replace(state, tower=(BLOCK,))
-    kept = Checkpoints(GAME.judge, standing, GRIP, None, partial(ScriptedWorld, paths=paths), False)
+    kept = Checkpoints(GAME.judge, standing, GRIP, None, partial(ScriptedWorld, paths=paths))
     referee = Referee(GAME.judge, kept)
     x, y, z = kept.table.bodies[BLOCK].pose.position
     now = kept.table.step
@@ -141,7 +141,7 @@ def test_WK_12_what_has_crept_before_a_piece_is_taken_up_is_no_push() -> None:
     other = "small_blue"
     paths: dict[str, Keyframes] = {}
     standing = replace(STATE, tower=(other,))
-    kept = Checkpoints(GAME.judge, standing, GRIP, None, partial(ScriptedWorld, paths=paths), False)
+    kept = Checkpoints(GAME.judge, standing, GRIP, None, partial(ScriptedWorld, paths=paths))
     now, pose = kept.table.step, kept.table.bodies[other].pose
     x, y, z = pose.position
     crept, pushed = (Pose((x + far, y, z), pose.orientation) for far in (6e-4, 12e-4))

@@ -170,13 +170,6 @@ def test_a_game_is_simulated_by_the_engine_of_its_record_and_a_new_one_by_the_on
     assert asked == ["bullet", "rapier"]
 
 
-def test_a_new_game_is_played_with_rigid_pieces_as_its_record_says() -> None:
-    session, recorder = begin(game_named("wonky"), PLAYERS, 3, {})
-    assert recorder is None
-    assert session.table.is_rigid
-    session.close()
-
-
 @pytest.mark.parametrize(
     ("more", "words"),
     [

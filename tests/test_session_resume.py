@@ -195,7 +195,7 @@ REFUSED: list[tuple[str, Callable[[dict[str, bytes]], None] | None, str]] = [
     ("players", with_meta(players=[]), "cannot be gone on with: .* the game refuses: .* 2 to 16"),
     (
         "tremor",
-        with_meta(settings={"tremor_mm": 1e9}),
+        with_meta(settings={"contacts": "rigid", "tremor_mm": 1e9}),
         "cannot be gone on with: .* a hand shakes by 0 to 20 mm",
     ),
     ("changed", another_hand, "cannot be gone on with: played again, from step .* the poses .* differ"),

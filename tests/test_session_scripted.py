@@ -273,7 +273,6 @@ class Played:
             tell=[lambda before, given, after: self.heard.append(given)],
             journal=lambda step, entry: self.entries.append(entry),
             make_world=partial(ScriptedWorld, paths=self.paths, holds=self.holds),
-            is_rigid=False,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from scripted_world import ScriptedWorld, hold
+from scripted_world import hold
 from test_play_crazy_tower import position
 from test_rules_wonky import position as wonky
 from test_session_scripted import FOREVER, Played
@@ -20,7 +20,6 @@ from teeter.games.crazy_tower.game import GAME as CRAZY
 from teeter.games.crazy_tower.state import CrazyReason, Floor
 from teeter.games.game import stock_of
 from teeter.games.judge import places
-from teeter.games.play.session import Session
 from teeter.games.play.table import STRIDE_STEPS
 from teeter.games.wonky.game import GAME as WONKY
 from teeter.games.wonky.state import PlayCard
@@ -107,13 +106,6 @@ def test_CT_39_a_game_that_is_over_is_not_over_time_once_more() -> None:
         assert session.outcome is not None
         assert session.outcome.reason is CrazyReason.ONE_MINUTE
     assert sum(isinstance(given, TimeUp) for given in played.heard) == 1
-    session.close()
-
-
-def test_pieces_are_as_hard_to_draw_out_as_rigid_ones_unless_it_is_said_otherwise() -> None:
-    state = CRAZY.rules.start(("Ana",), 1, {"mode": "solo"}, stock_of(CRAZY))
-    session = Session(CRAZY, CRAZY.judge, state, make_world=ScriptedWorld)
-    assert session.table.is_rigid
     session.close()
 
 

@@ -36,11 +36,9 @@ class Checkpoints(Generic[S]):
     """A table that is laid out for a state of the rules, at rest. before: the scene at the last checkpoint, or when the
     piece in the hand was taken up."""
 
-    def __init__(
-        self, judge: Judge, state: S, grip: Grip, sink: Sink | None, make_world: WorldMaker, is_rigid: bool
-    ) -> None:
+    def __init__(self, judge: Judge, state: S, grip: Grip, sink: Sink | None, make_world: WorldMaker) -> None:
         self._judge, self._grip, self._sink = judge, grip, sink
-        self._make_world, self._is_rigid = make_world, is_rigid
+        self._make_world = make_world
         bodies = judge.layout(state)
         self._scale = Scale.of(bodies)
         if judge.is_fine:
@@ -97,7 +95,7 @@ class Checkpoints(Generic[S]):
         self.table = self._laid(bodies, self.table.step)
 
     def _laid(self, bodies: Iterable[Body], step: int) -> Table:
-        return Table(bodies, self._scale, self._grip, step, self._sink, self._make_world, self._is_rigid)
+        return Table(bodies, self._scale, self._grip, step, self._sink, self._make_world)
 
     def put_away(self, state: S) -> None:
         """Put what is not in play any more back into the supply; let the rest come to rest without it."""

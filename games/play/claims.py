@@ -11,7 +11,6 @@ from teeter.engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, T
 from teeter.engine.record.meta import Meta, Versions, fingerprint
 from teeter.engine.record.reader import Replay
 from teeter.engine.worlds import Engine
-from teeter.games.play.old_words import says_the_same
 
 DERIVED = ("game", "mode", "options", "players", "seed", "rate", "bodies")
 """Of the head of a recording: what follows from the game and its first state."""
@@ -46,9 +45,6 @@ def head_difference(claimed: Meta, made: Meta) -> Difference | None:
         if _text(there[key]) != _text(here[key]):
             return Difference(0, f"{META}: {key}", _values(there[key], here[key]))
     settings = dict(made.settings)
-    if "contacts" not in claimed.settings:
-        # the games of older recordings were played with soft ones
-        settings.pop("contacts", None)
     if "tremor_mm" in settings and claimed.settings.get("tremor_mm"):
         # to metres and back it may lose its last bit
         settings["tremor_mm"] = float(claimed.settings["tremor_mm"])  # type: ignore[arg-type]
@@ -62,7 +58,7 @@ def difference(claimed: Replay, made: Replay) -> Difference | None:
     return (
         _checkpoint_difference(claimed, made)
         or _line_difference(claimed.journal, made.journal, JOURNAL)
-        or _line_difference(claimed.events, _told_then(claimed, made), EVENTS)
+        or _line_difference(claimed.events, made.events, EVENTS)
         or _track_difference(claimed, made)
     )
 
@@ -96,8 +92,6 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
         for key in there
         if there[key] != here[key]
     ]
-    if "contacts" not in meta.settings:
-        found.append(f"{META}: settings say nothing of contacts, as in recordings of earlier versions")
     outcome = meta.outcome or {}
     reason = outcome.get("reason")
     if replay.is_complete and outcome.get("ended") is False and reason != f"broken off after {turns} turns":
@@ -115,28 +109,6 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
     return tuple(found)
 
 
-def untold(claimed: Replay, made: Replay) -> tuple[str, ...]:
-    """Returns in words what a recording leaves out, as those of earlier versions did."""
-    missing = len(made.events) - len(_told_then(claimed, made))
-    words = (
-        f"{EVENTS}: without the {missing} heights that were measured, as in recordings of earlier versions"
-    )
-    return (words,) if missing else ()
-
-
-def _told_then(claimed: Replay, made: Replay) -> Sequence[Entry]:
-    """Returns the events of a game played again; without heights where the recording has none at all, because earlier
-    versions did not measure."""
-    if any(_is_measured(entry) for entry in claimed.events):
-        return made.events
-    return tuple(entry for entry in made.events if not _is_measured(entry))
-
-
-def _is_measured(entry: Entry) -> bool:
-    given = entry[1].get("input")
-    return isinstance(given, dict) and given.get("type") == "Measured"
-
-
 def _checkpoint_difference(claimed: Replay, made: Replay) -> Difference | None:
     for number, (there, here) in enumerate(zip(claimed.checkpoints, made.checkpoints, strict=False)):
         if there.step != here.step:
@@ -151,20 +123,10 @@ def _checkpoint_difference(claimed: Replay, made: Replay) -> Difference | None:
 
 def _line_difference(claimed: Sequence[Entry], made: Sequence[Entry], name: str) -> Difference | None:
     for number, (there, here) in enumerate(zip(claimed, made, strict=False), 1):
-        if line_of(*there) != line_of(*here) and line_of(*_retold(there, here)) != line_of(*here):
+        if line_of(*there) != line_of(*here):
             step, words = _entry_difference(there, here)
             return Difference(step, f"{name}, line {number}", words)
     return _count_difference(claimed, made, name, "lines")
-
-
-def _retold(entry: Entry, today: Entry) -> Entry:
-    """Returns an entry with its story as it is told today, if it says the same."""
-    step, data = entry
-    story, now = data.get("story"), today[1].get("story")
-    if not isinstance(story, list) or not isinstance(now, list):
-        return entry
-    is_text = all(isinstance(line, str) for line in (*story, *now))
-    return step, {**data, "story": now if is_text and says_the_same(story, now) else story}
 
 
 def _entry_difference(there: Entry, here: Entry) -> tuple[int, str]:

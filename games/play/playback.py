@@ -27,7 +27,7 @@ from teeter.engine.worlds import Engine, EngineError, installed_engines, require
 from teeter.games.core.errors import RulesError
 from teeter.games.core.rules import Input
 from teeter.games.game import Game
-from teeter.games.play.claims import difference, end_difference, head_difference, lacking, unproven, untold
+from teeter.games.play.claims import difference, end_difference, head_difference, lacking, unproven
 from teeter.games.play.recording import RIGID, Tape, first_state, known_game, meta_of
 from teeter.games.play.session import Session, Teller
 from teeter.games.play.table import Sink
@@ -133,9 +133,9 @@ def _verified(
         tape.recorder = Recorder(path, replay.meta.model_copy(update={"outcome": None}))
         session = _open(replay, tape)
         _play(session, tape, replay, None, hear)
-        made = _compared(replay, session, tape.recorder)
+        _compare_records(replay, session, tape.recorder)
         seats = [seat.name for seat in session.state.seats]
-        notes = unproven(replay, engine, session.turns, seats) + untold(replay, made)
+        notes = unproven(replay, engine, session.turns, seats)
         is_over = session.outcome is not None
         return Verified(True, comparable, session.table.step, unproven=notes, is_over=is_over)
     except DiffersError as found:
@@ -156,7 +156,6 @@ def _check_head(replay: Replay) -> None:
     """Raises DiffersError when the head of a record is not that of such a game."""
     meta, game = replay.meta, game_of(replay)
     try:
-        _is_rigid(replay)
         state = first_state(game, meta)
         options = dict(meta.options) | ({"mode": meta.mode} if meta.mode else {})
         made = meta_of(game, state, meta.players, meta.seed, options, _tremor_of(replay))
@@ -166,8 +165,8 @@ def _check_head(replay: Replay) -> None:
         raise DiffersError(found.step, found.why, found.place)
 
 
-def _compared(replay: Replay, session: Session, recorder: Recorder) -> Replay:
-    """Returns the record that was made by playing one again, when they are the same. Raises DiffersError."""
+def _compare_records(replay: Replay, session: Session, recorder: Recorder) -> None:
+    """Raises DiffersError when the record that was made by playing one again is another."""
     summary = session.summary()
     if replay.is_complete:
         recorder.close(summary)
@@ -176,7 +175,6 @@ def _compared(replay: Replay, session: Session, recorder: Recorder) -> Replay:
     made = load(recorder.path if replay.is_complete else recorder.folder)
     if found := difference(replay, made) or end_difference(replay, summary):
         raise DiffersError(found.step, found.why, found.place)
-    return made
 
 
 def resume(
@@ -342,9 +340,9 @@ def _other_engine(replay: Replay) -> str:
 
 def _open(replay: Replay, tape: Tape) -> Session:
     try:
-        tremor = _tremor_of(replay)
-        is_rigid = _is_rigid(replay)
-        return tape.open(first_state(game_of(replay), replay.meta), tremor, is_rigid=is_rigid)
+        if (contacts := replay.meta.settings.get("contacts")) != RIGID:
+            raise ValueError(f"contacts that are {contacts!r}, not {RIGID!r}")
+        return tape.open(first_state(game_of(replay), replay.meta), _tremor_of(replay))
     except (RulesError, ValueError) as error:
         raise DiffersError(0, f"the record asks for what the game refuses: {error}") from None
 
@@ -355,14 +353,6 @@ def _tremor_of(replay: Replay) -> float:
     if not isinstance(tremor, (int, float)):
         raise ValueError(f"a tremor of {tremor!r}")
     return tremor / 1e3
-
-
-def _is_rigid(replay: Replay) -> bool:
-    """Returns how pieces were drawn out. Raises ValueError for a setting that is not known."""
-    contacts = replay.meta.settings.get("contacts")
-    if contacts not in (None, RIGID):
-        raise ValueError(f"contacts that are {contacts!r}: {RIGID!r} is known, or none")
-    return contacts is not None
 
 
 def _play(session: Session, tape: Tape, replay: Replay, count: int | None, progress: Progress) -> None:

@@ -22,7 +22,7 @@ from teeter.games.play.table import Sink
 from teeter.games.registry import game_of
 
 RIGID = "rigid"
-"""The setting `contacts` of games in which pieces are as hard to draw out as rigid ones; older records have none."""
+"""The setting `contacts` of games: pieces are as hard to draw out as rigid ones."""
 
 Bodies = Mapping[str, Body]
 
@@ -48,8 +48,8 @@ class Tape(Generic[S]):
         self._session: Session[S] | None = None
         self._make_world = maker_of(engine or engine_in_use())
 
-    def open(self, state: S, tremor: float = 0.0, is_rigid: bool = True) -> Session[S]:
-        """Returns the session that is followed, at its first checkpoint. tremor, is_rigid: as for `Session`."""
+    def open(self, state: S, tremor: float = 0.0) -> Session[S]:
+        """Returns the session that is followed, at its first checkpoint. tremor: as for `Session`."""
         self._session = Session(
             self._game,
             self._game.judge,
@@ -60,7 +60,6 @@ class Tape(Generic[S]):
             checkpoint=self._checkpoint,
             sink=self._frame,
             make_world=self._make_world,
-            is_rigid=is_rigid,
         )
         return self._session
 

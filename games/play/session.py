@@ -43,7 +43,7 @@ class Session(Generic[S]):
 
     judge: the physical side of the game. tremor: metres that the players' hands shake (ALL-1), beyond what a player
     brings along. tell: hears every input that the rules took. journal, checkpoint, sink: what a recorder wants to know.
-    make_world: where the pieces are simulated. is_rigid: pieces are as hard to draw out as rigid ones (`Table`).
+    make_world: where the pieces are simulated.
     """
 
     def __init__(
@@ -58,7 +58,6 @@ class Session(Generic[S]):
         checkpoint: CheckpointSink = lambda step, bodies: None,
         sink: Sink | None = None,
         make_world: WorldMaker = new_world,
-        is_rigid: bool = True,
     ) -> None:
         self.game, self.judge, self.state = game, judge, state
         self.turns = 0
@@ -71,7 +70,7 @@ class Session(Generic[S]):
         self._released_at = 0
         self._released_height: float | None = None
         self._taken_from: Moment | None = None
-        self._checkpoints = Checkpoints(judge, state, self.handling.grip, sink, make_world, is_rigid)
+        self._checkpoints = Checkpoints(judge, state, self.handling.grip, sink, make_world)
         self._referee = Referee(judge, self._checkpoints)
         self._tell_checkpoint(self.table.step, self.table.bodies)
 

@@ -62,9 +62,8 @@ class Moment:
 
 class Table:
     """Bodies on a table in a room. bodies: the free ones in play and the immovable ones, the table among them. The
-    rate follows from `scale`. step: where the clock begins. sink: sees every reading of the world. is_rigid: a piece is
-    as hard to draw out as between rigid pieces (`games.play.rigid`); False: as soft contacts press it, which is how
-    games were recorded before."""
+    rate follows from `scale`. step: where the clock begins. sink: sees every reading of the world. A piece is as hard
+    to draw out as between rigid pieces (`games.play.rigid`)."""
 
     def __init__(
         self,
@@ -74,9 +73,7 @@ class Table:
         step: int = 0,
         sink: Sink | None = None,
         make_world: WorldMaker = new_world,
-        is_rigid: bool = True,
     ) -> None:
-        self.is_rigid = is_rigid
         self._slid: str | None = None
         self.bodies = {body.name: body for body in (*bodies, floor())}
         self.sink = sink
@@ -122,12 +119,10 @@ class Table:
     def pressing(self) -> dict[str, float]:
         """Returns the newtons with which each body is pressed from above, as a finger that taps it feels."""
         felt = pressing(self.world.contacts())
-        return felt | rigid.loads(self.bodies, self.touching) if self.is_rigid else felt
+        return felt | rigid.loads(self.bodies, self.touching)
 
     def friction_of(self, name: str) -> float:
         """Returns by how much the friction of a piece at rest is multiplied while it is drawn out."""
-        if not self.is_rigid:
-            return 1.0
         return rigid.friction(name, self.bodies, self.touching, self.world.contacts())
 
     # -- pieces and the hand -------------------------------------------------------------------------------------
