@@ -5,8 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= auto
-# tests start the program hundreds of times: it is compiled once
+# tests start the program hundreds of times: it is compiled once; two workers on two cores leave no core to others
 unexport PYTHONDONTWRITEBYTECODE
+test fast soak: export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: demo test fast soak coverage versions lint page man docs lock clean
 
