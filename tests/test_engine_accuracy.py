@@ -56,6 +56,7 @@ def test_dynamics_slides_at_the_friction_angle_within_1_5_per_cent(friction: flo
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", sorted(SHAPES))
+@pytest.mark.sampled(3)
 def test_every_shape_slides_at_the_friction_angle_within_1_5_per_cent(shape: str) -> None:
     # among hundreds of slopes one is where a round piece of four sectors sticks past its friction; which one hangs on
     # the last digits of the processor
@@ -148,6 +149,7 @@ def _scaled(body: Body, times: float) -> Body:
         for metres in (0.01, 0.1, 1.0, 10.0)
     ],
 )
+@pytest.mark.sampled(4)
 def test_the_verdict_and_the_tilt_are_the_same_at_any_size(name: str, metres: float) -> None:
     expected, found = plain(name), check(of_size(name, metres), QUIET)
     assert found.word == expected.word
@@ -221,6 +223,7 @@ def test_statics_does_not_hang_on_how_the_scene_is_written(name: str, change: st
         for column, change in enumerate(sorted(CHANGES))
     ],
 )
+@pytest.mark.sampled(4)
 def test_the_verdict_does_not_hang_on_how_the_scene_is_written(name: str, change: str) -> None:
     found = check(CHANGES[change](shipped(name)), QUIET)
     assert (found.word, found.dynamics.stands) == (plain(name).word, plain(name).dynamics.stands)

@@ -240,6 +240,7 @@ OFTEN = [each for each in COMMANDS if each not in ALWAYS]
         for command in COMMANDS
     ],
 )
+@pytest.mark.sampled(3)
 def test_a_command_that_is_cut_off_leaves_with_no_answer_that_is_not_its_own(
     cut: str, command: str, scenes: Path
 ) -> None:
@@ -282,6 +283,7 @@ def cut_off(command: str, cut: str, scenes: Path, out: Path) -> int:
         ("little memory", "a picture"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_other_commands_that_are_cut_off(cut: str, command: str, scenes: Path, tmp_path: Path) -> None:
     """Each at least once, and each cut once."""
     cut_off(command, cut, scenes, tmp_path / "out")
@@ -323,6 +325,7 @@ WITHOUT = "import sys; sys.modules[{!r}] = None; sys.argv[0] = 'teeter'; from te
 
 
 @pytest.mark.parametrize("package", NEEDED_BY)
+@pytest.mark.sampled(3)
 def test_a_package_that_is_missing_is_named_in_a_line(package: str, scenes: Path) -> None:
     code, error = run((WITHOUT.format(package), *NEEDED_BY[package]), Cut((PYTHON, "-c")), scenes)
     if code != 70:
@@ -368,6 +371,7 @@ OTHER_PROGRAMS = ("teeter.games", "teeter.games.cli")
         *((name, program) for name in ("rich", "engine") for program in OTHER_PROGRAMS),
     ],
 )
+@pytest.mark.sampled(3)
 def test_what_lies_in_the_current_folder_is_no_package(
     name: str, program: str, tmp_path: Path, scenes: Path
 ) -> None:
@@ -390,6 +394,7 @@ TEXTS = ("raise SystemExit(0)", "x = 1", "import nosuch", "raise MemoryError")
         *((name, "x = 1", program) for name in HIDING for program in OTHER_PROGRAMS),
     ],
 )
+@pytest.mark.sampled(5)
 def test_a_file_that_hides_a_package_is_named(
     name: str, text: str, program: str, tmp_path: Path, scenes: Path
 ) -> None:

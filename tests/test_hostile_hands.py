@@ -96,6 +96,7 @@ TOWERS = (("base_1", "drum"), ("base_2", "cube"))
 
 @pytest.mark.parametrize("act", [None, Build("Ana", 0), Push("Ana")], ids=["let go", "build", "push"])
 @pytest.mark.parametrize("seat", [0, 1], ids=["own", "rival"])
+@pytest.mark.sampled(2)
 def test_BS_13_a_piece_that_is_only_looked_at_goes_back_before_it_falls(
     seat: int, act: Action | None
 ) -> None:

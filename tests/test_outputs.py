@@ -108,6 +108,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.sampled(2)
 def test_what_is_there_stays(writer: str, here: Path) -> None:
     words, name = WRITERS[writer]
     out = here / name
@@ -154,6 +155,7 @@ def _device(file: Path) -> None:
 @pytest.mark.parametrize(
     "kind", ["a folder", "a device", "in no folder", "where nobody may", "what is read", "a link to that"]
 )
+@pytest.mark.sampled(2)
 def test_what_cannot_or_must_not_be_written_is_refused(kind: str, writer: str, here: Path) -> None:
     words, name = WRITERS[writer]
     read = READS[writer]

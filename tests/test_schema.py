@@ -65,6 +65,7 @@ ONE = ("--workers", "1", "--json")
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value[:3]),
 )
+@pytest.mark.sampled(2)
 def test_what_is_printed_fits(
     schemas: dict[str, Any], kind: str, words: tuple[str, ...], tmp_path: Path
 ) -> None:

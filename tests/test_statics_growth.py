@@ -59,6 +59,7 @@ def push_of_the_whole(balance: Balance, assembly: Assembly) -> float:
 @pytest.mark.parametrize(
     "assembly", [wall(7, 8), tower(18), column(50), slippery(52)], ids=["wall", "tower", "column", "slippery"]
 )
+@pytest.mark.sampled(2)
 def test_few_loose_pieces_find_the_push_margin_of_the_whole(assembly: Assembly) -> None:
     balance = balance_of(assembly, find_contacts(assembly))
     assert len(balance.names) >= few.MANY

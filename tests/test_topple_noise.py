@@ -189,6 +189,7 @@ def test_a_screw_motion_about_an_edge_stays_on_its_circle() -> None:
 @pytest.mark.parametrize(
     ("make", "mm", "deg"), [each[1:] for each in SCENES], ids=[each[0] for each in SCENES]
 )
+@pytest.mark.sampled(3)
 def test_the_rule_changes_no_verdict_of_the_simulation(
     make: Callable[[], Assembly], mm: float, deg: float
 ) -> None:
