@@ -41,11 +41,15 @@ class Line:
 
 
 def at_the_tower() -> tuple[ClientState, HandControl, Line]:
-    """A hand that begins to draw the first brick that may be drawn."""
+    """A hand that begins to draw the first brick that may be drawn, of those that point to who looks."""
     opening = first_view(plan := Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"}))
     client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
     heard(client)
-    action = client.choices[0].action
+    action = next(
+        each.action
+        for each in client.choices
+        if abs(client.pose(each.action.piece).matrix[1, 0]) > 0.9  # type: ignore[attr-defined]
+    )
     client.state = client.game.rules.apply(client.state, action)
     held(client, action.piece)  # type: ignore[attr-defined]
     heard(client)

@@ -20,6 +20,7 @@ from teeter.games.present.asking import Asker, NearestAnswer, PlaceAnswer, Risk,
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import coached
+from teeter.games.present.slots import MAGNET
 from teeter.games.server import messages
 from teeter.games.server.messages import Order
 from teeter.games.server.news import Coached, Landing
@@ -161,7 +162,7 @@ class Wishes:
         hand, self.heard = self._hand, max(self.heard, given.number)
         hand.follow()
         if isinstance(given, Shift):
-            hand.shift(*given.by)
+            hand.shift(*given.by, reach=MAGNET)
             return False
         if isinstance(given, Spin):
             hand.turn(given.degrees)

@@ -88,7 +88,7 @@ class CheckAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FeelQuestion:
-    """What of a piece of the tower can be felt with a finger?"""
+    """What of a piece of the tower can be felt with a finger? piece: empty for what lies on each of them."""
 
     piece: str
     rows: Rows
@@ -97,12 +97,20 @@ class FeelQuestion:
 @dataclass(frozen=True, slots=True)
 class FeelAnswer:
     """load_n: what it carries. pull_n: how hard it pulls, None when the hand cannot. stands: whether the rest would.
-    is_known: false where nobody can say any of it."""
+    is_loose: it takes hardly more than its own weight. is_known: false where nobody can say any of it."""
 
     load_n: float
     pull_n: float | None
     stands: bool
+    is_loose: bool = False
     is_known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LoadsAnswer:
+    """What lies on each piece of a tower, newtons."""
+
+    loads: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +128,7 @@ class WhyAnswer:
 
 
 Question = PlaceQuestion | CheckQuestion | FeelQuestion | WhyQuestion
-Answer = PlaceAnswer | NearestAnswer | CheckAnswer | FeelAnswer | WhyAnswer
+Answer = PlaceAnswer | NearestAnswer | CheckAnswer | FeelAnswer | LoadsAnswer | WhyAnswer
 
 
 class Asker:

@@ -163,6 +163,9 @@ class GameScreen(TableScreen):
             else:
                 self.pages.page = "pause"
             self._turn_page()
+        elif name == "feel" and self.hand.grip is not None:
+            # a gamepad has no button left for it
+            self.hand.act("places", self.camera_control.camera.right)
         elif name == "feel":
             piece = piece_of(lit) if (lit := self._lit_choice()) is not None else self.mouse.over
             if piece in self.client.in_play and self.client.waits is not None and not self.client.held:

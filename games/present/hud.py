@@ -166,9 +166,10 @@ def _turn(client: ClientState, look: HudState) -> Panel:
             learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
             items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
         items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in conditions(client, need)]
-        if look.feel:
-            items.append(Text(look.feel, "good", "small"))
         items += _choices(client, look)
+        if look.feel:
+            # below the buttons, which stay where they are
+            items.append(Text(look.feel, "good", "small"))
     if client.game.endless:
         return Panel("turn", "top-left", tuple(items), client.game.title, width=320)
     seat = next(n for n, seat in enumerate(client.state.seats) if seat.name == need.player)
@@ -313,17 +314,19 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
         fine = "  fine" if look.is_fine else ""
         where = f"{look.gap_mm:.0f} mm above its place, turned {look.yaw_deg:.0f} degrees{fine}"
         items.append(Text(", ".join(filter(None, (where, look.place))), "plain", "small"))
-        items += _one_button(look) if look.is_scanning else []
-        buttons = nudges(settings, look)
-        items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]
+    # what comes and goes stands over the buttons, which the panel at the lower edge keeps where they are
+    if look.warning:
+        items.append(Text(look.warning, "bad", "small", bold=True))
     if look.hint:
         items.append(Text(look.hint, "plain", "small", bold=True))
     if look.is_pointed:
         key = "" if look.is_scanning else settings.key_said("nearest", is_pad=look.is_pad)
         lit = look.lit == "act:nearest"
         items.append(Button("act:nearest", "Carry it there", "plain", key=key, is_lit=lit))
-    if look.warning:
-        items.append(Text(look.warning, "bad", "small", bold=True))
+    if need.wait is not Wait.PULL:
+        items += _one_button(look) if look.is_scanning else []
+        buttons = nudges(settings, look)
+        items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]
     return (Panel("hand", "bottom", tuple(items), width=430),)
 
 
@@ -341,14 +344,21 @@ def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
     """Buttons for what keys do with a held piece."""
     named = [
         ("lay", "Lay"),
+        ("places", "Place"),
         ("turn_left", "Turn"),
         ("flip", "Flip"),
         ("tilt", "Tilt"),
         ("lift", "Lift"),
-        ("lower", "Lower"),
     ]
     if look.is_scanning:
-        named += [("left", "Left"), ("right", "Right"), ("far", "Far"), ("near", "Near"), ("fine", "Fine")]
+        named += [
+            ("lower", "Lower"),
+            ("left", "Left"),
+            ("right", "Right"),
+            ("far", "Far"),
+            ("near", "Near"),
+            ("fine", "Fine"),
+        ]
     return tuple(
         Button(
             f"act:{act}",

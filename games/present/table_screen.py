@@ -119,7 +119,7 @@ class TableScreen:
             self._show(*marked)
         with left_out("the hints"):
             x, y = self.camera_control.camera.right
-            self.hints.right = x, y
+            self.hints.right, self.hints.over = (x, y), self.mouse.over
             self.hints.step(self.hand.grip, seconds)
             self._ask_why()
         with left_out("one-button play"):
@@ -157,7 +157,7 @@ class TableScreen:
         """The hand goes where mouse and keys want it."""
         self.mouse.step()
         self.camera_control.is_locked = self.camera_control.eye.locks(self.hand.grip is not None)
-        self.hand.is_fine = self.is_down("fine")
+        self.hand.is_fine, self.hand.is_free = self.is_down("fine"), self.is_down("free")
         self.hand.hold(self.window.down, self.camera_control.camera.right, seconds)
 
     def _turn_camera(self, seconds: float, is_new: bool) -> None:
@@ -278,10 +278,12 @@ class TableScreen:
             about += self._details.lit(self.client)
         if self._tutorial is not None:
             with left_out("the tutorial"):
-                about += self._tutorial.suggested(self.client)
+                about += self._tutorial.suggested(self.client, self.hints.loose)
         for piece in about:
             if piece in self.client.frame.names:
                 marks[piece] = LIT
+        if self.hints.felt_colour and not self.client.held:
+            marks[self.hints.feeling] = self.hints.felt_colour
         return marks
 
     def panels(self) -> tuple[Panel, ...]:

@@ -99,6 +99,10 @@ class ToppleSkill(Skill):
         level = lying(row.middle, way, held.piece.extents, row.below).position[2]
         return Pose((*pose.position[:2], level), pose.orientation)
 
+    def places(self, session: Session, need: Need) -> list[Pose]:
+        """The free slots."""
+        return list(judge.slots(session.state, session.table.scene()))
+
     def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:
         """Straight out along the brick, towards the side where its centre lies already."""
         return way_out(session, need.pieces[0])
