@@ -126,7 +126,7 @@ class Wishes:
         if grip is None:
             self._told = ()
             return None
-        told = (grip, self.heard, grip.goal, grip.landing, self._hand.place_word)
+        told = (grip, self.heard, grip.goal, grip.landing, self._hand.place_word, self._hand.slots)
         if told == self._told:
             return None
         self._told = told
@@ -139,6 +139,8 @@ class Wishes:
             "low": round(grip.low, 6),
             "turned": round(grip.yaw),
             "place": self._hand.place_word,
+            "slots": [row_of(slot) for slot in self._hand.slots],
+            "rail": grip.rail if grip.is_pulling else None,
         }
 
     def _flush(self) -> None:

@@ -223,6 +223,16 @@ class CarryTarget:
         upright = self.start.matrix[2, int(np.argmax(self.piece.extents))]
         return bool(sides[2] >= LONG * sides[1] and abs(upright) < LEVEL)
 
+    @property
+    def rail(self) -> tuple[float, float, float] | None:
+        """The level direction along which it is drawn, and metres from its middle to its end."""
+        x, y = self.lengthways.tolist()
+        return (
+            (round(x, 6), round(y, 6), round(0.5 * float(self.piece.extents.max()), 6))
+            if self.is_railed
+            else None
+        )
+
     def pull(self, x: float, y: float, *, is_free: bool = False) -> None:
         """Draw it, level, by how far the hand has gone since this was first called."""
         if self._pulled is None:

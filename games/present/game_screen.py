@@ -120,6 +120,12 @@ class GameScreen(TableScreen):
         self._do(found[0])
         return True
 
+    def is_awaited(self, x: float, y: float) -> bool:
+        """Whether what is there may be taken in a moment: a person is to act who has not been asked yet."""
+        client = self.client
+        is_next = client.waits is None and not client.held and client.need.player in client.people
+        return is_next and bool(self.mouse.piece_at(x, y))
+
     def number(self, digit: int) -> None:
         """Take the choice of a number; 0 shows more of them."""
         if digit == 0:

@@ -36,22 +36,27 @@ def nearest(slots: Iterable[Pose], rotation: Pose, x: float, y: float, reach: fl
 def pointed(
     slots: Iterable[Pose], piece: Piece, rotation: Pose, origin: Array, direction: Array
 ) -> Pose | None:
-    """Returns the place that a ray of the pointer meets, or passes within `MAGNET`, as the piece has to be turned for
-    it: of several that whose middle it passes nearest."""
-    found: list[tuple[float, Pose]] = []
-    for slot in slots:
-        half = 0.5 * np.abs(slot.matrix @ np.diag(piece.extents)).sum(axis=1)
-        away, middle = math.inf, math.inf
-        for height in (-half[2], 0.0, half[2]):
-            at = on_plane(origin, direction, slot.position[2] + height)
-            if at is not None:
-                local = np.abs(slot.matrix.T[:2, :2] @ np.subtract(at[:2], slot.position[:2]))
-                away = min(away, float(np.linalg.norm(np.maximum(local - 0.5 * piece.extents[:2], 0.0))))
-                middle = min(middle, float(np.linalg.norm(local)))
-        if away <= MAGNET:
-            found.append((middle, slot))
-    slot = min(found, key=lambda each: each[0], default=None)
-    return None if slot is None else _drawn_in(slot[1], rotation)
+    """Returns the place that a ray of the pointer meets first, or else passes nearest of those within `MAGNET`, as the
+    piece has to be turned for it."""
+    found = [(found, slot) for slot in slots if (found := _met(slot, piece, origin, direction)) is not None]
+    best = min(found, key=lambda each: each[0], default=None)
+    return None if best is None else _drawn_in(best[1], rotation)
+
+
+def _met(slot: Pose, piece: Piece, origin: Array, direction: Array) -> tuple[bool, float] | None:
+    """Returns whether a ray misses a place, and how far along it meets it or how far from its middle it goes; None for
+    one beyond `MAGNET`."""
+    begin, way, half = (origin - slot.position) @ slot.matrix, direction @ slot.matrix, 0.5 * piece.extents
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sides = np.sort(np.stack([(-half - begin) / way, (half - begin) / way]), axis=0)
+    if float(sides[0].max()) <= float(sides[1].min()):
+        return False, float(sides[0].max())
+    # where it crosses the levels of its middle, foot and top
+    level = np.array([0.0, -half[2], half[2]]) + slot.position[2]
+    met = [at for height in level if (at := on_plane(origin, direction, float(height))) is not None]
+    local = [np.abs((np.asarray(at) - slot.position) @ slot.matrix)[:2] for at in met]
+    away = [float(np.linalg.norm(np.maximum(each - half[:2], 0.0))) for each in local]
+    return (True, float(np.linalg.norm(local[0]))) if min(away, default=math.inf) <= MAGNET else None
 
 
 def _drawn_in(slot: Pose, rotation: Pose) -> Pose | None:
