@@ -395,7 +395,9 @@ def test_a_free_place_is_shown_and_draws_the_brick_in_square_to_its_row() -> Non
     ghosts = [each for each in hand.guides() if isinstance(each, Ghost)]
     assert [ghost.pose for ghost in ghosts] == list(slots)
     for slot in slots:
-        x, y = seen_at(EYE, SIZE, slot.position) or (0.0, 0.0)
+        # what is seen of it is its top
+        top = (*slot.position[:2], slot.position[2] + 0.0075)
+        x, y = seen_at(EYE, SIZE, top) or (0.0, 0.0)
         for _ in range(8):
             off = luck.normal(0.0, 2.0, 2)
             point(hand, x + float(off[0]), y + float(off[1]))

@@ -88,7 +88,9 @@ class GameScreen(TableScreen):
             self.wish, self.pages.wish = "menu", ""
 
     def _slid(self, name: str, value: float) -> None:
-        """Sliders are the sandbox's."""
+        """A slider was dragged; others are the sandbox's."""
+        if name == "bid":
+            self.look = replace(self.look, bid=round(value))
 
     def click_at(self, x: float, y: float) -> None:
         """A click on the table: take what is there, lay what is held."""
@@ -203,7 +205,7 @@ class GameScreen(TableScreen):
     def _do(self, choice: Choice) -> None:
         self.toasts.tried_at = self.window.pointer
         self._order(Do(choice.action))
-        self.look = replace(self.look, pieces=(), page=0)
+        self.look = replace(self.look, pieces=(), page=0, bid=None)
 
     def _order(self, order: Order) -> None:
         """What is not for a moving hand: nobody is asked until the game asks again."""

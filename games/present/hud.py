@@ -8,6 +8,7 @@ from teeter.games.core.events import Condition
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.core.words import capital
 from teeter.games.faults import left_out
+from teeter.games.present.bids import bid_of, bid_slider, with_one_bid
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import colour_of, details_of, marked
 from teeter.games.present.end_screen import over, score_rows
@@ -42,6 +43,8 @@ class HudState:
     tutorial, what to do now. learned: how many of its acts were done, of how many. is_pad: a gamepad is used."""
 
     page: int = 0
+    bid: int | None = None
+    """What the slider of bids is on."""
     lit: str = ""
     gap_mm: float = 0.0
     yaw_deg: float = 0.0
@@ -132,6 +135,10 @@ def _listed(client: ClientState, look: HudState) -> tuple[Choice, ...]:
         return tuple(each for each in choices if piece_of(each) in look.pieces)
     if look.is_scanning:
         return choices
+    if client.game.is_free_building:
+        # what lies there is clicked: a list that grows with it would push all else away
+        return tuple(each for each in choices if piece_of(each) not in client.pieces)
+    choices = with_one_bid(choices, look.bid)
     with_piece = [each for each in choices if piece_of(each) in client.pieces]
     if len(with_piece) > CHOICES_PER_PAGE:
         return tuple(each for each in choices if piece_of(each) not in client.pieces)
@@ -197,6 +204,7 @@ def conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
 def _choices(client: ClientState, look: HudState) -> list[Item]:
     shown, pages = offered(client, look)
     in_hand = {held.card for held in details_of(client.game).cards(client)}
+    slider = None if look.is_scanning else bid_slider(client.choices, look.bid)
     items: list[Item] = []
     lit = next((each for n, each in enumerate(client.choices) if look.lit == f"choice:{n}"), None)
     if lit is not None and lit not in shown:
@@ -208,6 +216,8 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
             continue
         sentence = capital(choice.sentence)
         key, is_lit = str(number + 1), look.lit == name
+        if slider is not None and bid_of(choice) is not None:
+            items.append(slider)
         items.append(
             Button(
                 name,
@@ -300,9 +310,10 @@ def why_no_undo(client: ClientState, settings: Settings) -> str:
 
 
 def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
-    if not client.held or client.waits is None:
-        return ()
     need = client.need
+    if not client.held or client.waits is None or need.wait not in (Wait.HAND, Wait.PULL):
+        # a piece that is only looked at cannot be laid
+        return ()
     items: list[Item] = []
     if need.wait is Wait.PULL:
         force = client.view.force if client.view is not None else 0.0

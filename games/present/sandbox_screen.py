@@ -11,7 +11,7 @@ from teeter.engine.view.overlays import Arrow, Overlay
 from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
 from teeter.engine.view.window.events import Event
 from teeter.engine.world.body import Assembly, Body
-from teeter.games.core.rules import PutAway, Take, Wait
+from teeter.games.core.rules import Bring, PutAway, Take, Wait
 from teeter.games.core.words import capital, listed
 from teeter.games.faults import or_else
 from teeter.games.present.file_prompt import FilePrompt
@@ -53,6 +53,9 @@ DIRECTIONS = (
 """Counter-clockwise, as seen from above."""
 
 
+UNSAVED = "What you have built is not saved, and would be lost: Continue and Save, or Leave once more."
+
+
 class SandboxScreen(GameScreen):
     """The sandbox in the window."""
 
@@ -64,7 +67,8 @@ class SandboxScreen(GameScreen):
         self.file = FilePrompt()
         self._read: Body | None = None
         self._said = ""
-        self._is_checking = self._clears = self._is_tilting = False
+        self._is_checking = self._clears = self._is_tilting = self._leaves = False
+        self._is_saved = True
         self._tilts: list[float] = []
         """How the table was tilted before each push and tilt that can be taken back."""
 
@@ -159,6 +163,15 @@ class SandboxScreen(GameScreen):
         if self.pages.page or not self.file.handle(event):
             super().handle(event)
 
+    def _turn_page(self) -> None:
+        """What was built and is not saved is not left without a word."""
+        if self.pages.wish and not (self._is_saved or self._leaves) and self.client.in_play:
+            self.pages.wish, self.pages.page = "", "pause"
+            self.pages.fault, self._leaves = UNSAVED, True
+        else:
+            self._leaves = False
+        super()._turn_page()
+
     def _clicked(self, name: str) -> None:
         is_sure, self._clears = self._clears, False
         match name.partition(":"):
@@ -232,12 +245,16 @@ class SandboxScreen(GameScreen):
     def _order(self, order: Order) -> None:
         self._forget()
         self._is_tilting = False
-        if isinstance(order, Shove):
+        is_taken = isinstance(order, (Shove, BringBody)) or (
+            isinstance(order, Do) and isinstance(order.action, (Take, Bring))
+        )
+        if is_taken:
             self._tilts.append(self._tilt)
         elif order is Act.UNDO and self._tilts:
             self._tilt = self._tilts.pop()
         else:
             self._tilts.clear()
+        self._is_saved = False
         super()._order(order)
 
     def _forget(self) -> None:
@@ -261,9 +278,7 @@ class SandboxScreen(GameScreen):
         name = self.mouse.piece_at(x, y)
         if self.client.waits is None or name not in self.client.in_play or not self._can():
             return False
-        self._forget()
-        self.physics.send(Do(Take(self.client.need.player, name)))
-        self.client.act()
+        self._order(Do(Take(self.client.need.player, name)))
         return True
 
     def _marks(self) -> dict[str, str]:
@@ -290,6 +305,7 @@ class SandboxScreen(GameScreen):
             off = self.client.off_table
             left_out = f" without what is on the floor ({self._called(*off)})" if off else ""
             self._said = f"saved as {self.save()}{left_out}"
+            self._is_saved = True
         except (OutputError, SceneError) as error:
             self._said = str(error).splitlines()[0]
 
