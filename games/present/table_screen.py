@@ -51,6 +51,7 @@ class TableScreen:
     begin."""
 
     mouse: Mouse
+    camera_class = CameraController
 
     def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
         self.window, self.settings = window, settings
@@ -64,7 +65,7 @@ class TableScreen:
         self.client.remember(opening.past)
         sphere = sphere_of(bodies)
         window.put(bodies, sphere=sphere, unread=self._details.unread(self.client))
-        self.camera_control = CameraController(sphere, CameraHandicap(game.handicaps.of(state)))
+        self.camera_control = self.camera_class(sphere, CameraHandicap(game.handicaps.of(state)))
         window.aim(self.camera_control.camera)
         self.hand = HandControl(self.client, self.physics, settings)
         is_coached = settings.help.level == "coach"

@@ -109,12 +109,14 @@ class PhysicsServer:
         rows = frame_of(bodies[name] for name in names).poses
         hand, rate = self.session.table.hand, self.session.table.rate
         force = float(np.linalg.norm(hand.force)) if hand.held else 0.0
-        view = TableView(step, rate, names, rows, hand.held or "", force, self.session.left_s)
+        lean = self.session.table.lean
+        view = TableView(step, rate, names, rows, hand.held or "", force, self.session.left_s, lean)
         last, self._last = self._last, view
         if (
             last is None
             or last.names != names
             or last.held != view.held
+            or last.lean != lean
             or not np.array_equal(last.poses, rows)
         ):
             self.say(view)

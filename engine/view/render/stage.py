@@ -159,6 +159,12 @@ class Stage:
         self._bodies.dress_table(top)
         self._dirty.add_all()
 
+    def lean(self, turn: Array) -> Vector:
+        """Turns the room by a rotation (3, 3) about the middle of the table, which is seen to tilt by a camera that is
+        turned too. Returns that middle, metres."""
+        self._dirty.add_all()
+        return self._bodies.lean(turn)
+
     def show_overlays(self, overlays: Iterable[Overlay], *, through: bool = False) -> bool:
         """Shows these overlays and no others, from the next picture on. Returns whether that changes it.
 
