@@ -136,7 +136,7 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
         risk, tilt = "", 0.0
     if not risk:
         return PlaceAnswer("risky", 0.0, found.rest, "It stands when it is tried; how firmly, nobody can say")
-    if found.narrow and risk == "safe":
+    if found.narrow and risk == "safe" and not asked.is_drawn_in:
         return PlaceAnswer(
             "risky", tilt, found.rest, f"Risky: {_told(found.narrow)}, if it lands a little off"
         )
