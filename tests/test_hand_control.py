@@ -417,15 +417,15 @@ def test_a_finger_leaves_a_place_and_finds_the_next_and_fine_mode_is_drawn_nowhe
     hand.act("places", EYE.right)
     assert hand.grip is not None
     assert hand.grip.goal.position[:2] == slots[0].position[:2]
-    way = np.subtract(slots[1].position, slots[0].position)[:2] / 25.4
+    across, away = (np.subtract(slots[1].position, slots[0].position)[:2] / 25.4).tolist()
     seen = []
     for _ in range(25):
-        hand.shift(*way.tolist(), reach=MAGNET)
+        hand.shift(across, away, reach=MAGNET)
         seen.append(math.dist(hand.grip.goal.position[:2], slots[0].position[:2]))
     assert seen[0] == seen[10] == 0.0
     assert seen[-1] == pytest.approx(0.0254)
     hand.is_fine = True
-    hand.shift(*(5 * way).tolist(), reach=MAGNET)
+    hand.shift(5 * across, 5 * away, reach=MAGNET)
     assert math.dist(hand.grip.goal.position[:2], slots[1].position[:2]) > 0.003
 
 

@@ -138,7 +138,9 @@ class PhysicsServer:
         session, judge = self.session, self.session.judge
         for name in [each for each in bodies if each not in self._known and self._known]:
             start, body = judge.comes_from(session.state, name), bodies[name]
-            for turn in range(1, TURN_UP) if start is not None else ():
+            if start is None:
+                continue
+            for turn in range(1, TURN_UP):
                 part = turn / TURN_UP
                 pose = between(start, body.pose, part)
                 x, y, z = pose.position
