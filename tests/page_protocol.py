@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from teeter.games.present import hand
+from teeter.games.present import hand, slots
 from teeter.games.present.settings import SAID, shipped
 from teeter.games.server import follower
 from teeter.games.server.news import SeatNews
@@ -54,6 +54,7 @@ def protocol() -> str:
     numbers = {
         **{name: getattr(follower, name) for name in ("SPEED", "TURNING", "LAG", "RISE_FIRST")},
         "NUDGE": hand.NUDGE,
+        "MAGNET": slots.MAGNET,
         "STEP": hand_set["step_deg"],
         "FINE": hand_set["fine"],
     }

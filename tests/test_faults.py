@@ -126,11 +126,6 @@ def test_an_act_or_a_menu_that_fails_does_not_take_the_window() -> None:
     play_out("window_faults:acts_fail")
 
 
-@pytest.mark.soak
-def test_a_brick_is_carried_over_an_unfinished_row_with_the_tutorial_on() -> None:
-    play_out("window_faults:topple_with_an_unfinished_row")
-
-
 # -- the browser -----------------------------------------------------------------------------------------------------
 
 

@@ -13,16 +13,21 @@ import pytest
 
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Orbit, ray, seen_at
+from teeter.engine.view.overlays import Ghost
 from teeter.engine.view.window.events import Lift, PointerMoved, Press
+from teeter.engine.view.window.picker import pick
 from teeter.games.core.events import Removed
 from teeter.games.core.rules import Input, TakeBack, Wait
 from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
 from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import letter_of
 from teeter.games.present.game_screen import GameScreen
 from teeter.games.present.hand import OVERRUN, HandControl
+from teeter.games.present.letters import Letters
 from teeter.games.present.mouse import Mouse
 from teeter.games.present.pages import Pages
 from teeter.games.present.settings import load_settings
+from teeter.games.present.slots import MAGNET
 from teeter.games.server.messages import Act, Aim, Lay, Order, Places, Plan, TableView, Waits
 from teeter.games.server.setup import first_view
 
@@ -41,11 +46,15 @@ class Line:
 
 
 def at_the_tower() -> tuple[ClientState, HandControl, Line]:
-    """A hand that begins to draw the first brick that may be drawn."""
+    """A hand that begins to draw the first brick that may be drawn, of those that point to who looks."""
     opening = first_view(plan := Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"}))
     client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
     heard(client)
-    action = client.choices[0].action
+    action = next(
+        each.action
+        for each in client.choices
+        if abs(client.pose(each.action.piece).matrix[1, 0]) > 0.9  # type: ignore[attr-defined]
+    )
     client.state = client.game.rules.apply(client.state, action)
     held(client, action.piece)  # type: ignore[attr-defined]
     heard(client)
@@ -160,7 +169,7 @@ class Table:
         opening = first_view(plan := Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
         client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
         heard(client)
-        self.client, self.line = client, Line()
+        self.client, self.line, self.settings = client, Line(), load_settings()
         self.hand = HandControl(client, self.line, load_settings())
         self.camera_control = CameraController(
             sphere_of(opening.bodies), CameraHandicap(client.game.handicaps.of(client.state))
@@ -169,7 +178,7 @@ class Table:
             size=SIZE, hud=SimpleNamespace(layout=SimpleNamespace(covers=lambda x, y: False))
         )
         self.acts, self.taken = list[str](), list[tuple[float, float]]()
-        self.act = self.acts.append
+        self.act, self.is_early, self.clicked = self.acts.append, False, list[tuple[float, float]]()
         self.mouse = Mouse(self)  # type: ignore[arg-type]
 
     def take_at(self, x: float, y: float) -> bool:
@@ -177,6 +186,14 @@ class Table:
         self.taken.append((x, y))
         self.client.act()
         return True
+
+    def is_awaited(self, x: float, y: float) -> bool:
+        """Whatever is pressed on may be taken in a moment."""
+        return self.is_early and self.client.waits is None
+
+    def click_at(self, x: float, y: float) -> None:
+        """A piece was clicked."""
+        self.clicked.append((x, y))
 
     def comes(self, number: int = 0) -> None:
         """A block comes into the hand."""
@@ -318,3 +335,109 @@ def test_the_places_of_a_piece_are_gone_through_once_they_are_known() -> None:
         hand.follow() if number == 0 and hand.place < 0 else hand.act("places", EYE.right)
         assert hand.place == number
         assert hand.grip.goal.position[0] == pytest.approx(places[number].position[0])
+
+
+@pytest.mark.parametrize("is_dragged", [True, False])
+def test_a_press_on_a_piece_that_cannot_be_taken_yet_waits_and_takes_it(is_dragged: bool) -> None:
+    """And the view stays where it is."""
+    table = Table()
+    table.is_early = True
+    table.client.act()
+    before = table.camera_control.orbit
+    table.mouse.pressed(Press("mouse1", 600.0, 400.0))
+    if is_dragged:
+        table.mouse.moved(PointerMoved(700.0, 420.0))
+    else:
+        table.mouse.lifted(Lift("mouse1", 600.0, 400.0))
+    table.mouse.step()
+    assert (table.taken, table.clicked) == ([], [])
+    assert table.camera_control.orbit == before
+    heard(table.client)
+    table.mouse.step()
+    assert (table.taken, table.clicked) == (([(600.0, 400.0)], []) if is_dragged else ([], [(600.0, 400.0)]))
+    table.mouse.step()
+    assert len(table.taken) + len(table.clicked) == 1
+
+
+def test_a_key_that_stays_down_turns_on_to_the_next_quarter() -> None:
+    table = Table()
+    table.comes()
+    grip = table.hand.grip
+    assert grip is not None
+    screen: Any = table
+    screen.act = lambda name: table.hand.act(name, EYE.right)
+    for again in (False, *[True] * 20):
+        table.mouse.pressed(Press("a", 0.0, 0.0, again))
+    assert grip.yaw == pytest.approx(90.0)
+    table.mouse.pressed(Press("a", 0.0, 0.0))
+    assert grip.yaw == pytest.approx(105.0)
+
+
+def offered() -> tuple[HandControl, Line, tuple[Pose, ...]]:
+    """A brick that is out, and three free places, a little askew as a row may be."""
+    client, hand, line, (x, y) = drawn_out()
+    assert line.sent[-1] is Act.OFFER_PLACES
+    yaw = Pose((0.0, 0.0, 0.0), (0.0, 0.0, math.sin(0.02), math.cos(0.02))).orientation
+    slots = tuple(Pose((far, 0.001, 0.278), yaw) for far in (-0.0254, 0.0, 0.0254))
+    assert hand.grip is not None
+    if abs(hand.grip.start.matrix[0, 0]) < 0.9:
+        slots = tuple(Pose((0.001, slot.position[0], 0.278), yaw) for slot in slots)
+    client.hear(Places(slots))
+    hand.follow()
+    point(hand, x, y + 2.0 * OVERRUN * SIZE[1])
+    return hand, line, slots
+
+
+def test_a_free_place_is_shown_and_draws_the_brick_in_square_to_its_row() -> None:
+    hand, line, slots = offered()
+    grip, luck = hand.grip, np.random.default_rng(3)
+    assert grip is not None
+    ghosts = [each for each in hand.guides() if isinstance(each, Ghost)]
+    assert [ghost.pose for ghost in ghosts] == list(slots)
+    for slot in slots:
+        # what is seen of it is its top
+        top = (*slot.position[:2], slot.position[2] + 0.0075)
+        x, y = seen_at(EYE, SIZE, top) or (0.0, 0.0)
+        for _ in range(8):
+            off = luck.normal(0.0, 2.0, 2)
+            point(hand, x + float(off[0]), y + float(off[1]))
+            assert grip.goal.position[:2] == slot.position[:2]
+            turned = abs(float(slot.matrix[:, 0] @ grip.goal.matrix[:, 0]))
+            assert turned == pytest.approx(1.0, abs=1e-9)
+        assert len([each for each in hand.guides() if isinstance(each, Ghost)]) == 2
+    hand.act("lay", EYE.right)
+    assert isinstance(line.sent[-1], Lay)
+    # beside the tower nothing draws it in
+    point(hand, *(seen_at(EYE, SIZE, (0.2, 0.0, 0.0)) or (0.0, 0.0)))
+    assert grip.goal.position[0] > 0.15
+
+
+def test_a_finger_leaves_a_place_and_finds_the_next_and_fine_mode_is_drawn_nowhere() -> None:
+    hand, _, slots = offered()
+    hand.act("places", EYE.right)
+    assert hand.grip is not None
+    assert hand.grip.goal.position[:2] == slots[0].position[:2]
+    across, away = (np.subtract(slots[1].position, slots[0].position)[:2] / 25.4).tolist()
+    seen = []
+    for _ in range(25):
+        hand.shift(across, away, reach=MAGNET)
+        seen.append(math.dist(hand.grip.goal.position[:2], slots[0].position[:2]))
+    assert seen[0] == seen[10] == 0.0
+    assert seen[-1] == pytest.approx(0.0254)
+    hand.is_fine = True
+    hand.shift(5 * across, 5 * away, reach=MAGNET)
+    assert math.dist(hand.grip.goal.position[:2], slots[1].position[:2]) > 0.003
+
+
+def test_letters_lie_on_faces_that_are_seen() -> None:
+    client = Table().client
+    sphere = sphere_of(client.lying())
+    camera = CameraController(sphere, CameraHandicap(client.game.handicaps.of(client.state))).camera
+    found = Letters(client).on(camera, 0.0)
+    assert len(found) > 5
+    for name, mark in found.items():
+        way = np.subtract(mark.point, camera.eye)
+        hit = pick(client.frame, client.pieces, np.asarray(camera.eye), way / np.linalg.norm(way))
+        assert hit is not None
+        assert (hit.name, mark.letter) == (name, letter_of(client.pieces[name]))
+        assert math.dist(hit.point, mark.point) < 1e-6

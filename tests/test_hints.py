@@ -269,6 +269,8 @@ def test_WK_14_a_block_that_is_down_before_the_count_is_over_comes_to_no_rest(
 class Answers:
     """Instead of the process that answers questions about places."""
 
+    is_busy = False
+
     def __init__(self) -> None:
         self.asked: list[PlaceQuestion] = []
         self.come: list[tuple[int, Answer]] = []

@@ -52,6 +52,8 @@ WORDS = dict.fromkeys(("click", "lay", "move", "turn", "turn_left", "flip", "lif
 class Asked:
     """Stands for the process that answers, which takes seconds: what it is sent goes through a pipe."""
 
+    is_busy = False
+
     def __init__(self) -> None:
         self.count = 0
         self._question: Any = None
@@ -149,7 +151,7 @@ def look(desk: ClientState[Any], tutorial: Tutorial, hinted: Hinted, settings: S
         grip = CarryTarget(held, desk.pieces[held], pose, is_pulling=False, hover=0.01, reach=REACH)
         grip.turned(15.0 * (number % 24))
         details.highlights(desk, grip)
-        details.is_turned(desk, grip, 0.1)
+        details.has_slots(desk)
     details.items(desk), details.cards(desk), details.lit(desk), details.table_lines(desk)
     assert all(details.suggested(desk)), "a place without a piece is no piece to take"
     details.unread(desk), details.phase(desk.state)

@@ -136,7 +136,7 @@ def test_only_people_are_taught() -> None:
 def test_lessons_are_whole_sentences_with_every_device(game: str, is_pad: bool, is_scanning: bool) -> None:
     words = words_of(load_settings(), is_pad=is_pad, is_scanning=is_scanning)
     lessons = details_of(opened(game).game).lessons
-    assert {TAKE, CARRY, TURN, LAY} <= {lesson.act for lesson in lessons}
+    assert {TAKE, CARRY, LAY} <= {lesson.act for lesson in lessons}
     assert len({lesson.act for lesson in lessons}) == len(lessons)
     for lesson in lessons:
         said = lesson.text.format(**words)

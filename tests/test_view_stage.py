@@ -16,7 +16,7 @@ from scipy.ndimage import label
 
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Camera, framing, seen_at
-from teeter.engine.view.frame import Frame, frame_of
+from teeter.engine.view.frame import Frame, Mark, frame_of
 from teeter.engine.view.opengl import INSTALL_LINE, ViewError, describe
 from teeter.engine.view.render.shading import QUALITY_LEVELS, Quality
 from teeter.engine.view.render.sheet import CELL, caption, sheet
@@ -462,7 +462,9 @@ def test_a_mark_lies_on_its_body_also_when_the_camera_moves() -> None:
         for azimuth in (-58.0, -100.0):
             camera = framing(one.sphere, (azimuth, 30.0))
             pictures = []
-            for marks in ({}, {"plank": "R"}):
+            at = ALL.placed()["plank"].position
+            no_marks: dict[str, Mark] = {}
+            for marks in (no_marks, {"plank": Mark("R", at)}):
                 one.aim(framing(one.sphere, (0.0, 10.0)))
                 one.show(Frame(ALL.names, ALL.poses, marks=marks))
                 one.aim(camera)

@@ -15,6 +15,7 @@ from teeter.engine.geometry.rotation import angle_between, quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import BoundingSphere, Orbit, on_plane, orbit_of, ray
 from teeter.engine.view.frame import Frame, frame_of
+from teeter.engine.view.overlays import Arrow
 from teeter.engine.view.panels import Button, Field, Meter, Panel, Row, Slider, Text
 from teeter.engine.view.window.events import Clicked, Press
 from teeter.engine.view.window.layout import Layout, lay_out
@@ -261,7 +262,15 @@ def test_a_brick_is_pulled_level_by_how_far_the_hand_goes() -> None:
     grip = CarryTarget("brick", BRICK, Pose((0.0, 0.0, 0.1)), is_pulling=True, hover=0.004, reach=REACH)
     grip.pull(0.5, 0.5)
     assert grip.goal.position == pytest.approx((0.0, 0.0, 0.1))
-    assert grip.pull(0.52, 0.5).position == pytest.approx((0.02, 0.0, 0.1))
+    grip.pull(0.52, 0.53)
+    assert grip.goal.position == pytest.approx((0.02, 0.0, 0.1)), "it keeps to its length"
+    grip.pull(0.52, 0.53, is_free=True)
+    assert grip.goal.position == pytest.approx((0.02, 0.03, 0.1))
+    assert grip.rail == pytest.approx((1.0, 0.0, 0.0375))
+    (arrow,) = grip.guides(Pose((0.02, 0.0, 0.1)))
+    assert isinstance(arrow, Arrow)
+    assert arrow.end[0] > arrow.start[0] > 0.02 + 0.0375
+    assert len(grip.guides(grip.start)) == 2, "it may come either way"
 
 
 def followed(start: Pose, goal: Pose, steps: int) -> list[Pose]:

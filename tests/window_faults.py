@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from inspect import isfunction
@@ -12,7 +11,6 @@ from typing import Any
 from unittest.mock import patch
 
 from window_driver import Person
-from window_hand import down, up
 from window_scenarios import opened, shown_on
 
 from teeter.engine.view.overlays import Line
@@ -20,20 +18,17 @@ from teeter.engine.view.panels import Panel, Text
 from teeter.engine.view.window.shapes import Letters
 from teeter.games.core.rules import Wait
 from teeter.games.faults import FAULTS, MOST_REPORTS
-from teeter.games.present import client_state, hud, menu
+from teeter.games.present import client_state, hud
 from teeter.games.present.details import GameDetails
 from teeter.games.present.hints import Hints
 from teeter.games.present.impacts import ImpactDetector
 from teeter.games.present.one_button import OneButton
 from teeter.games.present.pictures import Pictures
-from teeter.games.present.settings import load_settings
 from teeter.games.present.shown_hand import ShownHand
 from teeter.games.present.table_screen import TableScreen
 from teeter.games.present.toasts import Toasts
 from teeter.games.present.tutorial import Tutorial
-from teeter.games.server.messages import Act, Plan
-from teeter.games.tower_topple.screen import ToppleDetails
-from teeter.games.ui.app import App
+from teeter.games.server.messages import Plan
 from teeter.games.ui.pad import PadControl
 
 PANELS = ("_turn", "_scores", "_details", "_log", "_tools", "_fan", "_close", "_hand", "_refusal", "_toast")
@@ -77,7 +72,8 @@ ELSEWHERE = (
     "moot",
     "called",
     "piece_name",
-    "is_turned",
+    "has_slots",
+    "drawn",
     "has_print",
     "highlights",
     "model",
@@ -230,67 +226,3 @@ def acts_fail() -> None:
     person.look(2)
     assert shown_on(person, "menu") or person.app.window.hud._panels
     person.app.close()
-
-
-def topple_with_an_unfinished_row() -> None:
-    """Tower Topple from the menu, fresh, with the tutorial: a brick drawn out so fast that the tower topples, the
-    bot's brick alone in its row, and then one that is carried over that row and turned."""
-    settings = load_settings()
-    picture = settings.picture.model_copy(update={"width": 1280, "height": 720})
-    person, seen = Person(App(settings.model_copy(update={"picture": picture}))), list[tuple[str, ...]]()
-    judged = ToppleDetails.is_turned
-
-    def is_turned(details: ToppleDetails, desk: Any, grip: Any, radians: float) -> bool:
-        seen.append(desk.state.tower[-1])
-        return judged(details, desk, grip, radians)
-
-    with patch.object(menu, "draw_seed", lambda: 1), patch.object(ToppleDetails, "is_turned", is_turned):
-        person.press("game:tower-topple")
-        person.press("start")
-        person.wait(lambda: hasattr(person.app.screen, "client") and person.client.waits, "the game begins")
-        assert person.app.screen._tutorial is not None
-        dragged(person, (670, 374), (650, 530))
-        dragged(person, (668, 373), (538, 483))
-        # how a drag ends hangs on the machine: where no brick is out now, the hand draws one
-        for _ in range(8):
-            person.wait(lambda: person.client.waits and person.client.need.player == person.client.people[0])
-            if person.client.need.wait is Wait.HAND and "" in person.client.state.tower[-1]:
-                break
-            if person.client.need.wait is Wait.ACTION:
-                loose = person.app.screen._details.suggested(person.client)
-                choices = person.client.choices
-                wanted = next((each for each in choices if each.action.piece in loose), choices[0])
-                person.app.screen._do(wanted)
-            elif person.client.need.wait is Wait.PULL:
-                person.app.screen.physics.send(Act.PULL_OUT)
-                person.client.act()
-                person.wait(lambda: person.client.need.wait is not Wait.PULL or person.client.waits)
-            else:
-                person.app.screen.physics.send(Act.UNDO)
-                person.client.act()
-        assert "" in person.client.state.tower[-1], "no row is unfinished"
-        assert person.client.need.wait is Wait.HAND, "no brick is out"
-        grip = person.wait(lambda: person.app.screen.hand.grip, "it is in the hand")
-        x, y, z = grip.goal.position
-        person.move(*person.place(x + 0.06, y, z))
-        for _ in range(8):
-            person.key("a")
-        assert "" in seen[-1], "nobody asked whether it lies across an unfinished row"
-    assert person.app.screen._tutorial.progress[0] >= 2
-    person.app.close()
-
-
-def dragged(person: Person, begin: tuple[int, int], end: tuple[int, int], steps: int = 40) -> None:
-    """Drag in 2.7 seconds from one place of the window to another, and wait until one is asked again."""
-    person.move(*begin)
-    down(person)
-    for step in range(1, steps + 1):
-        x, y = (b + (e - b) * step / steps for b, e in zip(begin, end, strict=True))
-        next_at = time.perf_counter() + 2.7 / steps
-        person.move(x, y)
-        while time.perf_counter() < next_at:
-            person.look(1)
-    up(person)
-    person.wait(
-        lambda: person.client.waits and person.client.need.player == person.client.people[0], "one is asked"
-    )

@@ -77,9 +77,8 @@ class Reader:
             (r"^Build: Click", self._bid, "bid"),
             (r"^(The piece is yours: )?Click .*(block|brick|piece|it)\b", self._take, "take the lit piece"),
             (r"^Move the pointer to draw it out", self._pull, "draw it out"),
-            (r"^Move the pointer: the piece goes along", self._carry, "carry it"),
+            (r"^Move the pointer: ", self._carry, "carry it"),
             (r"^Turn it with A", lambda: self.person.key("a"), "turn it"),
-            (r"^Hold A until", self._hold_turn, "turn it across"),
         ]
 
     def _play_card(self) -> None:
@@ -145,16 +144,6 @@ class Reader:
         if client.game.name == "tower-topple":
             return 0.0, 0.0, client.pose(client.state.tower[-1][0]).position[2]
         return 0.0, 0.0, 0.0
-
-    def _hold_turn(self) -> None:
-        person, grip = self.person, self.person.app.screen.hand.grip
-        said = person.app.screen._told()
-        for _ in range(12):
-            # keys that a program makes up do not repeat
-            person.key("a")
-            if person.app.screen._told() != said:
-                break
-        person.wait(lambda: math.dist(person.client.pose(grip.name).position, grip.goal.position) < 1e-3)
 
     def _lay(self) -> None:
         grip = self.person.app.screen.hand.grip

@@ -20,11 +20,13 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """An eye that looks at a target. Metres, world axes. fov: the vertical field of view in degrees."""
+    """An eye that looks at a target. Metres, world axes. fov: the vertical field of view in degrees. up: what is up in
+    the picture leans towards it."""
 
     eye: Vector
     target: Vector
     fov: float = 30.0
+    up: Vector = (0.0, 0.0, 1.0)
 
     @property
     def distance(self) -> float:
@@ -33,14 +35,21 @@ class Camera:
 
     @property
     def axes(self) -> Array:
-        """Returns (3, 3): right, forward and up as rows, in world axes; up leans towards world +z."""
+        """Returns (3, 3): right, forward and up as rows, in world axes."""
         away = self.distance
         x, y, z = ((there - here) / away for there, here in zip(self.target, self.eye, strict=True))
         # straight down there is no upward lean: the far side of the table, +y, is up then
         right = (y, -x, 0.0) if abs(z) < 0.999 else (-z, 0.0, x)
+        if self.up != (0.0, 0.0, 1.0):
+            right = vector_of(np.cross((x, y, z), self.up))
         wide = math.hypot(*right)
         p, q, r = (part / wide for part in right)
         return np.array([(p, q, r), (x, y, z), (q * z - r * y, r * x - p * z, p * y - q * x)])
+
+    def leaned(self, turn: Array, pivot: Vector) -> Camera:
+        """Returns the camera turned about a point by a rotation (3, 3), the picture's up with it."""
+        eye, target = (vector_of(pivot + turn @ np.subtract(at, pivot)) for at in (self.eye, self.target))
+        return Camera(eye, target, self.fov, vector_of(turn @ np.array(self.up)))
 
     @property
     def right(self) -> tuple[float, float]:
@@ -220,3 +229,10 @@ def on_plane(origin: Array, direction: Array, height: float) -> Vector | None:
     if not 0.0 < along < 20.0:
         return None
     return vector_of(origin + along * direction)
+
+
+def lean_of(degrees: float, towards: float) -> Array:
+    """Returns the rotation (3, 3) of a room around a table that is tilted, downhill towards a direction (degrees,
+    counter-clockwise from +x): it brings up to where up is for who stands on the table."""
+    half, way = math.radians(degrees) / 2.0, math.radians(towards)
+    return matrix_of((math.sin(half) * math.sin(way), -math.sin(half) * math.cos(way), 0.0, math.cos(half)))

@@ -8,9 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Vector
 from teeter.engine.world.body import Body
 
 Poses = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A letter on a body. point: where it is, metres."""
+
+    letter: str
+    point: Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +29,7 @@ class Frame:
     names: the bodies to show; bodies of the stage that are not named are hidden.
     poses: (n, 7) metres and xyzw, of the piece frames; a row of NaN hides its body.
     highlights: colours `#rrggbb` in which bodies are outlined, by name.
-    labels: short texts that stand above bodies, by name. marks: those that lie over their middle.
+    labels: short texts that stand above bodies, by name. marks: those that lie on them, at a point of the world.
     unread: bodies whose print is not shown, such as bricks that nobody has drawn yet.
     airy: bodies that shade nothing, such as a hand, and the part of their pixels that is drawn, 0 to 1; by name.
     """
@@ -31,7 +40,7 @@ class Frame:
     labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     unread: frozenset[str] = frozenset()
     airy: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    marks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    marks: Mapping[str, Mark] = field(default_factory=lambda: MappingProxyType({}))
 
     def placed(self) -> dict[str, Pose]:
         """Returns where the bodies are that are shown, by name."""

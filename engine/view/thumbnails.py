@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,13 +34,16 @@ TEXT_SHARE = 0.86
 PAPER, EDGE, INK = "#fbf8f1", "#b9ad98", "#2b2620"
 
 
-def piece_image(piece: Piece, *, from_above: bool = False) -> Pixels:
-    """Returns a picture of a piece on nothing."""
+def piece_image(piece: Piece, *, from_above: bool = False, reach: float = 0.0) -> Pixels:
+    """Returns a picture of a piece on nothing, which it fills; or, of pieces to one scale, what reaches so many metres
+    from its middle would."""
     body = Body("piece", piece, Pose((0.0, 0.0, 0.0)))
+    sphere = bounding_sphere([body])
+    sphere = replace(sphere, radius=max(sphere.radius, reach))
     stage = Stage([body], size=SIZE_PX, quality="medium")
     try:
         view = (-90.0, 89.0) if from_above else SEEN_FROM
-        stage.aim(framing(bounding_sphere([body]), view, aspect=SIZE_PX[0] / SIZE_PX[1]))
+        stage.aim(framing(sphere, view, aspect=SIZE_PX[0] / SIZE_PX[1]))
         seen = stage.render()
         stage.show(Frame((body.name,), np.full((1, 7), np.nan)))
         empty = stage.render()

@@ -26,7 +26,7 @@ class BausackDetails(GameDetails[State]):
         Lesson(
             "BUILD",
             "LOOK",
-            "Build: {click} what you bid for it, and the others may bid more. "
+            "Build: {click} the bid that the slider is on; the others may bid more. "
             "Or push it to the next player, who takes it or pays.",
         ),
         Lesson("BID", "BID", "Bid more, or pass. Who bids most pays and places the piece.", is_needed=False),

@@ -9,6 +9,7 @@ the middle of the card's top, x and y along its sides as authored, z out of the 
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -26,11 +27,14 @@ from teeter.games.judge.judge import Judge, TableScene
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.piece import Piece
+from teeter.models.spec import PieceSpec
 
 TABLE_MM = (1200.0, 1000.0)
 """Room for four rows of blocks before one player."""
 STACK_MM = (350.0, -350.0)
 """The place of the stack, in a corner that no row of blocks reaches."""
+DECK_MM, PILE = (235.0, -350.0), "stack"
+"""Where the stack is seen, beside the place where its top card is turned up; and its name."""
 FIRST_ROW_MM = 200.0
 """From the centre to a player's first row: outside the reach of a card that leans over the tower's edge."""
 ROW_MM = 62.0
@@ -65,6 +69,22 @@ class CrazyJudge(Judge[State]):
     def later_models(self, state: State) -> dict[str, str]:
         """The cards of the stack."""
         return {card: f"crazy_tower/{card}" for card in state.deck}
+
+    def scenery(self, state: State) -> tuple[Body, ...]:
+        """The stack: only how many cards are left is seen of it."""
+        if not state.deck:
+            return ()
+        x, y = DECK_MM
+        pile = _pile(len(state.deck))
+        return (Body(PILE, pile, Pose((x / 1e3, y / 1e3, float(pile.extents[2]) / 2))),)
+
+    def comes_from(self, state: State, piece: str) -> Pose | None:
+        """A card that is revealed: face down from the top of the stack."""
+        if piece != state.card or state.held:
+            return None
+        x, y = DECK_MM
+        top = 2.0 * _half(piece) * (len(state.deck) + 0.5)
+        return Pose((x / 1e3, y / 1e3, top), (0.0, 1.0, 0.0, 0.0))
 
     def meets(
         self, state: State, piece: str, condition: Condition, after: TableScene, released_mm: float | None
@@ -246,6 +266,22 @@ def _body(name: str, pose: Pose) -> Body:
 
 def _piece(name: str) -> Piece:
     return build(find(f"crazy_tower/{name}"))
+
+
+@lru_cache(maxsize=32)
+def _pile(count: int) -> Piece:
+    """So many floor cards, one on the other."""
+    card = find("crazy_tower/card_01")
+    sides = [1e3 * float(side) for side in build(card).extents]
+    return build(
+        PieceSpec.model_validate(
+            {
+                "model": PILE,
+                "shape": {"box": [*sides[:2], sides[2] * count]},
+                "material": card.material,
+            }
+        )
+    )
 
 
 def _half(name: str) -> float:

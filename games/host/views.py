@@ -13,6 +13,7 @@ from teeter.games.core.words import capital, won
 from teeter.games.faults import left_out, or_else
 from teeter.games.game import Game
 from teeter.games.play.playback import Taken
+from teeter.games.present.bids import bid_of
 from teeter.games.present.client_state import STORY, ClientState
 from teeter.games.present.details import HeldCard, details_of
 from teeter.games.present.hud import PROMPTS, card_of, conditions, image_of, piece_of
@@ -118,11 +119,13 @@ class SeatView(ClientState):
         image = in_hand.get(card, "")
         if not image and count <= MAX_PICTURED:
             image = image_of(self, piece)
+        group = "card" if card in in_hand else "piece" if piece in self.pieces else "act"
+        group = "bid" if bid_of(choice) is not None else group
         return {
             "choice": at,
             "label": _title(image) if card in in_hand else capital(choice.sentence),
             "sentence": capital(choice.sentence),
-            "group": "card" if card in in_hand else "piece" if piece in self.pieces else "act",
+            "group": group,
             "piece": piece if piece in self.pieces else "",
             "picture": image,
         }

@@ -20,6 +20,7 @@ from teeter.games.present.asking import Asker, NearestAnswer, PlaceAnswer, Risk,
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import coached
+from teeter.games.present.slots import MAGNET
 from teeter.games.server import messages
 from teeter.games.server.messages import Order
 from teeter.games.server.news import Coached, Landing
@@ -125,7 +126,7 @@ class Wishes:
         if grip is None:
             self._told = ()
             return None
-        told = (grip, self.heard, grip.goal, grip.landing, self._hand.place_word)
+        told = (grip, self.heard, grip.goal, grip.landing, self._hand.place_word, self._hand.slots)
         if told == self._told:
             return None
         self._told = told
@@ -138,6 +139,8 @@ class Wishes:
             "low": round(grip.low, 6),
             "turned": round(grip.yaw),
             "place": self._hand.place_word,
+            "slots": [row_of(slot) for slot in self._hand.slots],
+            "rail": grip.rail if grip.is_pulling else None,
         }
 
     def _flush(self) -> None:
@@ -161,7 +164,7 @@ class Wishes:
         hand, self.heard = self._hand, max(self.heard, given.number)
         hand.follow()
         if isinstance(given, Shift):
-            hand.shift(*given.by)
+            hand.shift(*given.by, reach=MAGNET)
             return False
         if isinstance(given, Spin):
             hand.turn(given.degrees)

@@ -10,6 +10,7 @@ from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
+from teeter.engine.pose import Pose
 from teeter.engine.tolerances import has_fallen
 from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.games.core.events import Condition
@@ -72,6 +73,14 @@ class Judge(ABC, Generic[S]):
     def later_models(self, state: S) -> Mapping[str, str]:
         """Returns the models, by name, of bodies that `layout` does not show yet: a recording names them all."""
         return {}
+
+    def scenery(self, state: S) -> tuple[Body, ...]:
+        """Returns bodies that are seen and never touched, as a stack of cards: nothing simulates them."""
+        return ()
+
+    def comes_from(self, state: S, piece: str) -> Pose | None:
+        """Returns where a piece is seen to come from that appears in its `home`; None for nowhere."""
+        return None
 
     def broken(
         self,

@@ -24,6 +24,8 @@ from teeter.games.play.preview import SAME_PLACE, LayPreview, Previewer
 RINGS = (0.002, 0.005, 0.01, 0.018, 0.03, 0.05)
 """Metres from where a piece is held, at which other places are looked at."""
 BEARINGS = 8
+CLOSE = 1e-3
+"""Metres above or below its place at which a piece still means that place."""
 FINEST = 2.5e-4
 """Metres to which the nearest place on a line is found."""
 SPARE = 5e-4
@@ -73,6 +75,10 @@ class Looker:
     def look(self, held: Body) -> FirstLook:
         """Returns what letting a piece go where it is would come to. Raises ValueError where nobody can say."""
         held = replace(held, fixed=False)
+        there = self._target.dropped(held)
+        if there is not None and abs(there.pose.position[2] - held.pose.position[2]) < CLOSE:
+            # the tower may have stirred since it was looked at, and a piece a little above it touches nothing
+            held = there
         contacts = self._statics.contacts(held)
         found = self._judged(held, contacts)
         added = self._statics.adding(held)

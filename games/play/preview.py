@@ -21,7 +21,7 @@ WATCHED_S = 4.0
 """Seconds for which a piece that was let go is watched; one that still moves then has no place."""
 SHIFT = 0.003
 """Metres by which a hand that lowers a piece may miss its place: what is allowed must be allowed so far off too."""
-SAME_PLACE = 5e-4
+SAME_PLACE = 1e-4
 """Metres and units of a quaternion within which a table lies as it did."""
 
 

@@ -199,6 +199,14 @@ class Table:
         self._rested_at = -1
         self.run_to_rest()
 
+    @property
+    def lean(self) -> tuple[float, float]:
+        """Degrees by which the table is tilted, and where downhill is, degrees counter-clockwise from +x."""
+        x, y, z = self.world.gravity
+        if x == y == 0.0:
+            return 0.0, 0.0
+        return math.degrees(math.atan2(math.hypot(x, y), -z)), math.degrees(math.atan2(y, x))
+
     # -- time ----------------------------------------------------------------------------------------------------
 
     def advance(self) -> tuple[SceneEvent, ...]:

@@ -172,7 +172,8 @@ def offers(session: Session, need: Need, most: int = 6) -> tuple[Pose, ...]:
     listed = skill_of(session.game).places(session, need)
     styles = OFFERING[:1] if listed else (*OFFERING, *OFFERING)
     proposed = [Bot(style, game, seed).place(session, need) for seed, style in enumerate(styles)]
-    for pose in (*proposed, *listed):
+    for near in (*proposed, *listed):
+        pose = next((each for each in listed if math.dist(each.position, near.position) <= APART), near)
         if all(math.dist(pose.position, other.position) > APART for other in found):
             found.append(pose)
     return tuple(found[:most])

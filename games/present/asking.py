@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from teeter.engine.view.camera import Vector
 from teeter.engine.workers import Failed, Questioner
 from teeter.engine.world.body import FLOOR, Body
 from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import details_of
 from teeter.models.piece import Piece
 
 Risk = Literal["safe", "risky", "falls", "against", ""]
@@ -19,6 +21,8 @@ Risk = Literal["safe", "risky", "falls", "against", ""]
 Rows = tuple[tuple[str, Pose], ...]
 """Name and pose of what lies on the table."""
 
+NO_MISS = 5e-4
+"""Metres from a place that draws a piece in within which it lies in that place."""
 TIMEOUT_S = 120.0
 """In which a question is answered, also by a busy machine."""
 
@@ -26,7 +30,8 @@ TIMEOUT_S = 120.0
 @dataclass(frozen=True, slots=True)
 class PlaceQuestion:
     """What if `held` were let go at a pose? rows: everything else, supplies too. game, state: whose rules it has to
-    obey. wanted: a first look, all that is to be said, or the nearest place where it may lie."""
+    obey. wanted: a first look, all that is to be said, or the nearest place where it may lie. is_drawn_in: the place
+    has drawn it in, and the hand does not miss it."""
 
     held: str
     pose: Pose
@@ -34,6 +39,7 @@ class PlaceQuestion:
     game: str
     state: Any
     wanted: Literal["look", "all", "nearest"] = "all"
+    is_drawn_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ class CheckAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FeelQuestion:
-    """What of a piece of the tower can be felt with a finger?"""
+    """What of a piece of the tower can be felt with a finger? piece: empty for what lies on each of them."""
 
     piece: str
     rows: Rows
@@ -97,12 +103,20 @@ class FeelQuestion:
 @dataclass(frozen=True, slots=True)
 class FeelAnswer:
     """load_n: what it carries. pull_n: how hard it pulls, None when the hand cannot. stands: whether the rest would.
-    is_known: false where nobody can say any of it."""
+    is_loose: it takes hardly more than its own weight. is_known: false where nobody can say any of it."""
 
     load_n: float
     pull_n: float | None
     stands: bool
+    is_loose: bool = False
     is_known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LoadsAnswer:
+    """What lies on each piece of a tower, newtons."""
+
+    loads: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +134,7 @@ class WhyAnswer:
 
 
 Question = PlaceQuestion | CheckQuestion | FeelQuestion | WhyQuestion
-Answer = PlaceAnswer | NearestAnswer | CheckAnswer | FeelAnswer | WhyAnswer
+Answer = PlaceAnswer | NearestAnswer | CheckAnswer | FeelAnswer | LoadsAnswer | WhyAnswer
 
 
 class Asker:
@@ -164,7 +178,9 @@ class Asker:
         client = self.client
         placed = client.frame.placed().items()
         rows = tuple((name, pose) for name, pose in placed if name not in (held, FLOOR))
-        return PlaceQuestion(held, place, rows, client.game.name, client.state)
+        spots = client.places if details_of(client.game).has_slots(client) else ()
+        near = any(math.dist(spot.position[:2], place.position[:2]) < NO_MISS for spot in spots or ())
+        return PlaceQuestion(held, place, rows, client.game.name, client.state, is_drawn_in=near)
 
     def _prepare(self, held: str, place: Pose) -> None:
         """Have the processes load what a piece needs, before anything is asked about it."""

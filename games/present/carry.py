@@ -13,10 +13,10 @@ import shapely
 from teeter.engine.geometry.convex import ConvexSolid, bounds_of, solids_at
 from teeter.engine.geometry.drop import DropTarget, extreme_points, resting_faces
 from teeter.engine.geometry.rotation import quaternion_of
-from teeter.engine.pose import Pose
+from teeter.engine.pose import Pose, vector_of
 from teeter.engine.view.camera import Vector
 from teeter.engine.view.frame import Frame
-from teeter.engine.view.overlays import Line, Overlay, Spot
+from teeter.engine.view.overlays import Arrow, Line, Overlay, Spot
 from teeter.models.piece import Array, Piece
 
 HIGHEST = 0.9
@@ -30,6 +30,10 @@ STANDS_DEG = 4.0
 FLAT = math.cos(math.radians(0.5))
 """Cosine of the angle within which a face of the hull is one of the piece."""
 SHADOW, LINE = "#241a10", "#c2571a"
+LONG, LEVEL = 1.2, 0.5
+"""What is this much longer than wide is drawn lengthways, unless its length is steeper than this sine."""
+ARROW, BEGUN = (0.006, 0.034), 1e-3
+"""Metres from the end of what is drawn at which an arrow begins and ends, and that it has to come to be on its way."""
 ABOVE_ALL = 10.0
 """Metres: above everything."""
 
@@ -206,16 +210,40 @@ class CarryTarget:
         self.goal = Pose((x, y, z), rotation)
         return self.goal
 
-    def pull(self, x: float, y: float) -> Pose:
+    @property
+    def lengthways(self) -> Array:
+        """(2,) the level direction of its longest side."""
+        along = self.start.matrix[:2, int(np.argmax(self.piece.extents))]
+        return np.asarray(along / max(float(np.linalg.norm(along)), 1e-9))
+
+    @property
+    def is_railed(self) -> bool:
+        """Whether it is drawn along its length alone, as what is long and lies is."""
+        sides = np.sort(self.piece.extents)
+        upright = self.start.matrix[2, int(np.argmax(self.piece.extents))]
+        return bool(sides[2] >= LONG * sides[1] and abs(upright) < LEVEL)
+
+    @property
+    def rail(self) -> tuple[float, float, float] | None:
+        """The level direction along which it is drawn, and metres from its middle to its end."""
+        x, y = self.lengthways.tolist()
+        return (
+            (round(x, 6), round(y, 6), round(0.5 * float(self.piece.extents.max()), 6))
+            if self.is_railed
+            else None
+        )
+
+    def pull(self, x: float, y: float, *, is_free: bool = False) -> None:
         """Draw it, level, by how far the hand has gone since this was first called."""
         if self._pulled is None:
             self._pulled = (x, y)
-        self.drawn(x - self._pulled[0], y - self._pulled[1], is_all=True)
-        return self.goal
+        self.drawn(x - self._pulled[0], y - self._pulled[1], is_all=True, is_free=is_free)
 
-    def drawn(self, x: float, y: float, *, is_all: bool = False) -> None:
-        """Draw it on by so much, or by so much in all."""
+    def drawn(self, x: float, y: float, *, is_all: bool = False, is_free: bool = False) -> None:
+        """Draw it on by so much, or by so much in all; what is long keeps to its length, unless it is free."""
         begin = self.start if is_all else self.goal
+        if self.is_railed and not is_free:
+            x, y = (self.lengthways * float(self.lengthways @ (x, y))).tolist()
         a, b = self._within_reach(begin.position[0] + x, begin.position[1] + y)
         self.goal = Pose((a, b, self.start.position[2]), self.rotation.orientation)
 
@@ -225,7 +253,9 @@ class CarryTarget:
 
     def guides(self, pose: Pose) -> list[Overlay]:
         """Where it would land: a drop line and a contact shadow. pose: where the piece is."""
-        if self.is_pulling or self.landing is None:
+        if self.is_pulling:
+            return self._arrows(pose)
+        if self.landing is None:
             return []
         x, y, z = pose.position
         foot = self.landing - self.low
@@ -236,6 +266,17 @@ class CarryTarget:
         if z - self.low - foot > 0.002:
             guides.append(Line((bottom, (x, y, z - self.low)), LINE, 0.0007))
         return guides
+
+    def _arrows(self, pose: Pose) -> list[Overlay]:
+        """Which way it is drawn: either, until it has begun to come."""
+        if not self.is_railed:
+            return []
+        way, at = np.array([*self.lengthways, 0.0]), np.asarray(pose.position)
+        come = float(way @ (at - self.start.position))
+        half = 0.5 * float(self.piece.extents.max())
+        signs = [sign for sign in (-1.0, 1.0) if abs(come) < BEGUN or sign * come > 0.0]
+        ends = [(at + sign * (half + far) * way for far in ARROW) for sign in signs]
+        return [Arrow(vector_of(begin), vector_of(end), LINE, 0.0016) for begin, end in ends]
 
 
 @lru_cache(maxsize=16)

@@ -5,7 +5,6 @@ Each game has its own in `games/<game>/screen.py`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -44,7 +43,6 @@ LETTERS = {"black": "K"}
 """Letters of colours, where it is not the first of their name."""
 SEATS = ("#1f5fa8", "#d8741a", "#2f7d32", "#8a2f7a", "#8a6d1f", "#2f7a7a", "#a8324a", "#5a5a5a")
 """Spots of seats where the game gives no colours."""
-TURNED = math.radians(5.0)
 LINE, LINE_COVER = "#f4f0e6", 0.5
 """Lines on the table: their colour, and how much they cover."""
 LINE_HEIGHT, LINE_RADIUS = 4e-4, 8e-4
@@ -64,13 +62,13 @@ class Lesson:
     is_needed: bool = True
 
 
-def carrying(where: str, turn: str = "Turn it with {turn}; {flip} flips it.") -> tuple[Lesson, ...]:
-    """The lessons on a piece in the hand. where: the words that say where it has to lie. turn: how it is turned."""
+def carrying(where: str) -> tuple[Lesson, ...]:
+    """The lessons on a piece in the hand. where: the words that say where it has to lie."""
     return (
         Lesson(
             CARRY, CARRY, "{move}: the piece goes along. The dark spot shows where it would land: " + where
         ),
-        Lesson(TURN, CARRY, turn),
+        Lesson(TURN, CARRY, "Turn it with {turn}; {flip} flips it."),
         Lesson(LAY, CARRY, "{lay} to lay it: " + where),
     )
 
@@ -105,6 +103,10 @@ class GameDetails(PieceNames, Generic[S]):
     def table_lines(self, desk: ClientState[S]) -> list[Overlay]:
         """Returns what is drawn on the table for good: places that the rules speak of."""
         return []
+
+    def has_slots(self, desk: ClientState[S]) -> bool:
+        """Returns whether the held piece belongs in one of a few places: they are shown, and draw it in."""
+        return False
 
     def highlights(self, desk: ClientState[S], grip: CarryTarget) -> list[Overlay]:
         """Returns what lights up under the piece in the hand."""
@@ -142,14 +144,14 @@ class GameDetails(PieceNames, Generic[S]):
         """Returns the pieces that everything is about now, as one that is bid for."""
         return ()
 
-    def is_turned(self, desk: ClientState[S], grip: CarryTarget, radians: float) -> bool:
-        """Returns whether a beginner has turned the held piece as it has to lie. radians: since it was taken."""
-        return radians > TURNED
-
     def suggested(self, desk: ClientState[S]) -> tuple[str, ...]:
         """Returns the pieces that a beginner may take; by default the first that the rules name."""
         named = (str(getattr(choice.action, "piece", "")) for choice in desk.choices)
         return tuple(name for name in named if name in desk.frame.names)[:1]
+
+    def drawn(self, desk: ClientState[S]) -> tuple[str, ...]:
+        """Returns the pieces that may be drawn out of a tower now: a beginner is shown those that come easily."""
+        return ()
 
     def unread(self, desk: ClientState[S]) -> frozenset[str]:
         """Returns the pieces whose print nobody may see yet."""

@@ -88,7 +88,9 @@ class GameScreen(TableScreen):
             self.wish, self.pages.wish = "menu", ""
 
     def _slid(self, name: str, value: float) -> None:
-        """Sliders are the sandbox's."""
+        """A slider was dragged; others are the sandbox's."""
+        if name == "bid":
+            self.look = replace(self.look, bid=round(value))
 
     def click_at(self, x: float, y: float) -> None:
         """A click on the table: take what is there, lay what is held."""
@@ -119,6 +121,12 @@ class GameScreen(TableScreen):
             return False
         self._do(found[0])
         return True
+
+    def is_awaited(self, x: float, y: float) -> bool:
+        """Whether what is there may be taken in a moment: a person is to act who has not been asked yet."""
+        client = self.client
+        is_next = client.waits is None and not client.held and client.need.player in client.people
+        return is_next and bool(self.mouse.piece_at(x, y))
 
     def number(self, digit: int) -> None:
         """Take the choice of a number; 0 shows more of them."""
@@ -163,6 +171,9 @@ class GameScreen(TableScreen):
             else:
                 self.pages.page = "pause"
             self._turn_page()
+        elif name == "feel" and self.hand.grip is not None:
+            # a gamepad has no button left for it
+            self.hand.act("places", self.camera_control.camera.right)
         elif name == "feel":
             piece = piece_of(lit) if (lit := self._lit_choice()) is not None else self.mouse.over
             if piece in self.client.in_play and self.client.waits is not None and not self.client.held:
@@ -194,7 +205,7 @@ class GameScreen(TableScreen):
     def _do(self, choice: Choice) -> None:
         self.toasts.tried_at = self.window.pointer
         self._order(Do(choice.action))
-        self.look = replace(self.look, pieces=(), page=0)
+        self.look = replace(self.look, pieces=(), page=0, bid=None)
 
     def _order(self, order: Order) -> None:
         """What is not for a moving hand: nobody is asked until the game asks again."""

@@ -4,16 +4,16 @@ orders."""
 import math
 from typing import Protocol
 
-import numpy as np
-
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import on_plane
-from teeter.engine.view.overlays import Overlay
+from teeter.engine.view.overlays import Ghost, Overlay
 from teeter.engine.world.body import TABLE
 from teeter.games.core.rules import Wait
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import details_of
 from teeter.games.present.settings import Settings
+from teeter.games.present.slots import MAGNET, nearest, pointed, square
 from teeter.games.server.messages import Act, Aim, Lay, Order, Refused
 from teeter.models.piece import Array
 
@@ -30,6 +30,8 @@ PER_STEP = 36.0
 OVERRUN = 0.06
 """Heights of the picture by which a pointer that draws a brick goes on when the brick is out: nobody stops at once, and
 what was meant to draw it must not fling it across the table."""
+FREE, FREE_COVER = "#f4f0e6", 0.5
+"""How a free place is shown: light, and how much it covers."""
 TREMBLING = 1e-5
 """Metres by which what lies below may move without the hand going after it: a tower of blocks on rounded faces is never
 quite still, and as long as the hand moves, time passes."""
@@ -62,7 +64,11 @@ class HandControl:
         self._drawn_at: tuple[float, float] | None = None
         self.place = -1
         """The number of the place it was carried over last, of those that were asked for."""
-        self._wants_place = False
+        self._wants_place = self._has_asked = False
+        self._wanted: tuple[float, float] | None = None
+        """Where the piece is wanted, which a place near it may have drawn in."""
+        self.is_free = False
+        """Whether a key frees what is pulled from its rail."""
 
     @property
     def is_just_out(self) -> bool:
@@ -75,9 +81,18 @@ class HandControl:
         places = self.client.places
         if self._wants_place:
             return "looking for places ..."
+        if self.slots and self.place < 0:
+            return f"{len(places or ())} free places"
         if places is not None and not places:
             return "no place is known"
         return f"place {self.place + 1} of {len(places)}" if places and self.place >= 0 else ""
+
+    @property
+    def slots(self) -> tuple[Pose, ...]:
+        """The places that draw the held piece in."""
+        places = self.client.places
+        is_drawn = places is not None and details_of(self.client.game).has_slots(self.client)
+        return places if is_drawn and places is not None else ()
 
     @property
     def fine(self) -> float:
@@ -92,9 +107,7 @@ class HandControl:
             return
         is_pulling = client.waits.need.wait is Wait.PULL
         if self.grip is not None and (self.grip.name, self.grip.is_pulling) == (held, is_pulling):
-            if self._wants_place and client.places is not None:
-                self._wants_place = False
-                self._show_place()
+            self._hear_places()
             return
         pose = client.pose(held)
         hover = self.settings.hand.hover_mm / 1e3
@@ -105,11 +118,31 @@ class HandControl:
             held, client.pieces[held], pose, is_pulling=is_pulling, hover=hover, reach=reach
         )
         self._point, self._has_gone = None, False
+        self._wanted, self._has_asked = None, False
         client.places, self.place, self._wants_place = None, -1, False
         if is_pulling or not was_pulled:
             self._drawn_at = None
+        if not is_pulling and details_of(client.game).has_slots(client):
+            self._ask_places()
         if not is_pulling and not was_pulled:
             self._go(pose.position[0], pose.position[1])
+
+    def _ask_places(self) -> None:
+        if not self._has_asked:
+            self._has_asked = True
+            self.physics.send(Act.OFFER_PLACES)
+
+    def _hear_places(self) -> None:
+        """Places may be known now: the piece is turned as it belongs there, and goes to one if that was wanted."""
+        grip, places = self.grip, self.client.places
+        if grip is None or places is None or not self._has_asked:
+            return
+        self._has_asked = False
+        if self.slots:
+            grip.orient(square(self.slots[0], grip.rotation))
+        if self._wants_place:
+            self._wants_place = False
+            self._show_place()
 
     @property
     def reach(self) -> tuple[float, float, float, float]:
@@ -128,10 +161,18 @@ class HandControl:
         if grip.is_pulling:
             self._drawn_at = at
             place, before = on_plane(origin, direction, grip.start.position[2]), grip.goal
-            if place is not None and math.dist(grip.pull(*place[:2]).position, before.position) > 1e-6:
+            if place is None:
+                return
+            grip.pull(*place[:2], is_free=self.is_free)
+            if math.dist(grip.goal.position, before.position) > 1e-6:
                 self.physics.send(Aim(grip.goal))
             return
         if self._drawn_at is not None and math.dist(self._drawn_at, at) < OVERRUN:
+            return
+        slot = None if self.is_fine else pointed(self.slots, grip.piece, grip.rotation, origin, direction)
+        if slot is not None:
+            self._point = None
+            self._take_in(slot)
             return
         there = self.client.surface(grip.name).pointed(grip.piece, grip.rotation, origin, direction, grip.low)
         if there is None:
@@ -143,7 +184,7 @@ class HandControl:
             here = grip.goal.position
             self._go(*(h + self.fine * (t - b) for h, t, b in zip(here[:2], there, last, strict=True)))
         else:
-            self._go(*there)
+            self._go(*there, MAGNET)
 
     def turn(self, degrees: float) -> None:
         """Turn the held piece by degrees."""
@@ -235,8 +276,7 @@ class HandControl:
         """A tap with a finger: a little way along the brick, away from the person."""
         grip = self.grip
         assert grip is not None
-        along = grip.goal.matrix[:, int(np.argmax(grip.piece.extents))][:2]
-        along = along / max(float(np.linalg.norm(along)), 1e-9)
+        along = grip.lengthways
         if right[0] * along[1] < right[1] * along[0]:
             along = -along
         grip.drawn(TAP * float(along[0]), TAP * float(along[1]))
@@ -251,16 +291,17 @@ class HandControl:
         x, y = right
         self.shift(across * x - along * y, across * y + along * x)
 
-    def shift(self, x: float, y: float) -> None:
-        """Carry or draw the held piece on, metres."""
+    def shift(self, x: float, y: float, reach: float = 0.0) -> None:
+        """Carry or draw the held piece on, metres. reach: within which places draw it in."""
         grip = self.grip
         if grip is None:
             return
         if grip.is_pulling:
-            grip.drawn(x, y)
+            grip.drawn(x, y, is_free=self.is_free)
             self.physics.send(Aim(grip.goal))
         else:
-            self._go(grip.goal.position[0] + x, grip.goal.position[1] + y)
+            a, b = self._wanted or grip.goal.position[:2]
+            self._go(a + x, b + y, reach)
 
     def go_to(self, x: float, y: float) -> None:
         """Carry the held piece over a place of the table."""
@@ -288,12 +329,12 @@ class HandControl:
         """Carry the held piece over the next place where it may be laid; ask for places before the first."""
         places = self.client.places
         if places is None:
-            if not self._wants_place:
-                self._wants_place = True
-                self.physics.send(Act.OFFER_PLACES)
-        elif places:
+            self._wants_place = True
+            self._ask_places()
+        elif places and self.grip is not None:
             self.place = (self.place + 1) % len(places)
-            self.carry_to(places[self.place])
+            place = places[self.place]
+            self.carry_to(square(place, self.grip.rotation) if self.slots else place)
 
     def rest(self) -> None:
         """Pull no further."""
@@ -303,13 +344,26 @@ class HandControl:
 
     # -- to the physics ----------------------------------------------------------------------------------------------
 
-    def _go(self, x: float, y: float) -> None:
+    def _go(self, x: float, y: float, reach: float = 0.0) -> None:
+        """The piece is wanted over a point. reach: metres within which a place draws it in."""
         grip = self.grip
         assert grip is not None
+        slot = nearest(self.slots, grip.rotation, x, y, reach) if reach and not self.is_fine else None
+        if slot is not None:
+            self._take_in(slot)
+            self._wanted = (x, y)
+            return
+        self._wanted = (x, y)
         self._has_gone, self._is_exact, self._drawn_at, self._is_fresh = True, False, None, True
         before = grip.goal
         if self._aimed(x, y) != before:
             self.physics.send(Aim(grip.goal))
+
+    def _take_in(self, slot: Pose) -> None:
+        """A place draws the piece in."""
+        assert self.grip is not None
+        self.grip.orient(slot)
+        self._go(*slot.position[:2])
 
     def _aimed(self, x: float, y: float) -> Pose:
         """The held piece is wanted over a place."""
@@ -337,6 +391,9 @@ class HandControl:
 
     def guides(self) -> list[Overlay]:
         """Drop line and contact shadow of the held piece."""
-        if self.grip is None or self.grip.name not in self.client.frame.names:
+        grip = self.grip
+        if grip is None or grip.name not in self.client.frame.names:
             return []
-        return self.grip.guides(self.client.pose(self.grip.name))
+        free = [slot for slot in self.slots if math.dist(slot.position[:2], grip.goal.position[:2]) > MAGNET]
+        ghosts = [Ghost(grip.piece, slot, FREE, FREE_COVER) for slot in free]
+        return [*ghosts, *grip.guides(self.client.pose(grip.name))]

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from teeter.engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
 from teeter.engine.topple.balance.equilibrium import balance_of
-from teeter.engine.topple.balance.statics import stands, tilt_margin
+from teeter.engine.topple.balance.statics import tilt_margin
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.topple.laboratory.probe import probe_piece, settle
+from teeter.engine.topple.laboratory.probe import Settled, probe_piece, settle
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.view.camera import Vector
 from teeter.engine.world.body import Assembly, Body, Scale
@@ -25,6 +25,7 @@ from teeter.games.present.asking import (
     CheckQuestion,
     FeelAnswer,
     FeelQuestion,
+    LoadsAnswer,
     NearestAnswer,
     PlaceAnswer,
     PlaceQuestion,
@@ -62,10 +63,29 @@ class Trier:
         return self._looker
 
 
+class Feeler:
+    """Feels pieces of a tower, which is let come to rest once, as long as it stands as it did."""
+
+    def __init__(self) -> None:
+        self._rows: Rows = ()
+        self._settled: Settled | None = None
+
+    def answer(self, asked: FeelQuestion, known: Known) -> Answer:
+        """Returns what a finger feels."""
+        if self._settled is None or asked.rows != self._rows:
+            self._settled = settle(Assembly("tower", _lying(asked.rows, known)))
+            self._rows = asked.rows
+        if not asked.piece:
+            return LoadsAnswer(self._settled.loads)
+        found = probe_piece(self._settled, asked.piece)
+        return FeelAnswer(found.load, found.pull, found.stands_without, found.loose)
+
+
 def answerer() -> Callable[[list[Body], Question], Answer]:
     """Returns what answers in the process; the news are bodies, wherever they are."""
     known: Known = {}
     triers: dict[str, Trier] = {}
+    feeler = Feeler()
 
     def answer(news: list[Body], asked: Question) -> Answer:
         known.update({body.name: body for body in news})
@@ -79,7 +99,7 @@ def answerer() -> Callable[[list[Body], Question], Answer]:
                 return _answer_nearest(asked, known, trier)
             return _answer_place(asked, known, trier.previewer)
         if isinstance(asked, FeelQuestion):
-            return _answer_feel(asked, known)
+            return feeler.answer(asked, known)
         if isinstance(asked, WhyQuestion):
             return answer_why(asked)
         return answer_check(asked, known)
@@ -102,19 +122,21 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
     is_end = found.outcome is not None and mover not in found.outcome.winners
     # a piece that comes down far from where it is held, but lies, does not fall: it may break a rule
     is_far = found.rest is None or math.dist(found.rest.position, asked.pose.position) > FALL_DROP_SEEN
-    if found.rest is None or (is_far and (found.fell or not found.broken)):
+    if is_far and found.fell:
         return PlaceAnswer("falls", 0.0, found.rest, "", is_end)
     if why := _against(found, game, asked.held):
         return PlaceAnswer("against", 0.0, found.rest, why, is_end)
+    if is_far or found.rest is None:
+        return PlaceAnswer("falls", 0.0, found.rest, "" if found.rest else "It would not lie still", is_end)
     play = game.judge.in_play(asked.state)
     scene = (*(body for body in lying if body.fixed or body.name in play), held.at(found.rest))
     try:
-        risk, tilt = _risk(Assembly("what if", scene))
+        risk, tilt = _leeway(Assembly("what if", scene))
     except (ValueError, RuntimeError):
         risk, tilt = "", 0.0
     if not risk:
         return PlaceAnswer("risky", 0.0, found.rest, "It stands when it is tried; how firmly, nobody can say")
-    if found.narrow and risk == "safe":
+    if found.narrow and risk == "safe" and not asked.is_drawn_in:
         return PlaceAnswer(
             "risky", tilt, found.rest, f"Risky: {_told(found.narrow)}, if it lands a little off"
         )
@@ -164,19 +186,13 @@ def _told(broken: tuple[Condition, ...]) -> str:
     return f"{broken[0].missed} ({broken[0].clause})"
 
 
-def _risk(scene: Assembly) -> tuple[Risk, float]:
+def _leeway(scene: Assembly) -> tuple[Risk, float]:
+    """Returns how firmly pieces stand that were seen to come to rest; empty where a force balance cannot say."""
     contacts = find_contacts(scene, *TOUCH_FOR_HINTS)
-    verdict = stands(scene, contacts=contacts)
-    if not verdict:
-        return ("falls" if verdict is False else ""), 0.0
-    tilt = tilt_margin(balance_of(scene, contacts)).degrees
+    if contacts.curved:
+        return "", 0.0
+    tilt = tilt_margin(balance_of(scene, contacts), is_quick=True).degrees
     return ("safe" if tilt >= SAFE_DEG else "risky"), float(tilt)
-
-
-def _answer_feel(asked: FeelQuestion, known: Known) -> FeelAnswer:
-    scene = Assembly("tower", _lying(asked.rows, known))
-    found = probe_piece(settle(scene), asked.piece)
-    return FeelAnswer(found.load, found.pull, found.stands_without)
 
 
 def answer_why(asked: WhyQuestion) -> WhyAnswer:

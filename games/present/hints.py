@@ -20,6 +20,7 @@ from teeter.games.present.asking import (
     CheckQuestion,
     FeelAnswer,
     FeelQuestion,
+    LoadsAnswer,
     NearestAnswer,
     PlaceAnswer,
     Question,
@@ -30,6 +31,7 @@ from teeter.games.present.asking import (
 )
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import details_of
 from teeter.games.present.ways import shift_said, way_said
 from teeter.models.piece import Piece
 
@@ -58,6 +60,8 @@ FIRST: dict[Risk, str] = {
 """What is said before it is known for good."""
 ARROW, ARROW_HIGH = 0.03, 0.006
 """Metres: the shortest arrow to a better place, and how far it is above the piece."""
+ENOUGH, MOST_FELT = 4, 10
+"""Loose pieces that are enough to choose from, and pieces that are felt for them at most."""
 PAUSE_S = 0.12
 """How long the hand holds still before it is asked about."""
 SAME = 2e-4
@@ -72,7 +76,13 @@ class Hints(Asker):
         self.shows_ghost, self.shows_hint = ghost, hint
         self.finding: CheckAnswer | None = None
         self.felt: FeelAnswer | None = None
-        self.feeling = ""
+        self.feeling = self.over = ""
+        """The piece that is felt, and the one below the pointer, which may be felt next."""
+        self.loads: dict[str, float] = {}
+        self.known: dict[str, FeelAnswer] = {}
+        """What was felt of the tower as it stands."""
+        self._felt_at = -1
+        self._feels = ""
         self.why = ""
         """Why pieces fell, once that was asked and is known."""
         self._asked: Question | None = None
@@ -107,6 +117,7 @@ class Hints(Asker):
     def step(self, grip: CarryTarget | None, seconds: float) -> None:
         """Time passes: ask about a place that is held long enough, take in what was answered."""
         self._hear()
+        self._feel_on()
         if (
             grip is None
             or grip.is_pulling
@@ -117,7 +128,7 @@ class Hints(Asker):
             return
         x, y, _ = grip.goal.position
         place = Pose((x, y, grip.landing), grip.goal.orientation)
-        if grip is not self._prepared:
+        if grip is not self._prepared and grip.goal != grip.start:
             self._prepared = grip
             self._prepare(grip.name, place)
         if self._last is None or not _alike(place, self._last):
@@ -137,9 +148,56 @@ class Hints(Asker):
 
     def feel(self, piece: str) -> None:
         """Put a finger to a piece of the tower."""
-        self.felt = None
-        self.feeling = piece
+        is_ahead = self._is_felt_ahead
+        self.felt, self.feeling = self.known.get(piece) if is_ahead else None, piece
+        if not is_ahead:
+            self._feel(piece)
+
+    def _feel(self, piece: str) -> None:
+        self._feels = piece
         self._ask(FeelQuestion(piece, self._rows("")))
+
+    @property
+    def _is_felt_ahead(self) -> bool:
+        """Whether pieces are felt before anybody asks."""
+        return bool(
+            self.shows_hint and not self.client.held and details_of(self.client.game).drawn(self.client)
+        )
+
+    def _feel_on(self) -> None:
+        """Feel pieces while somebody thinks: what is asked for, what is pointed at, then what carries least, until
+        enough are loose."""
+        if self._felt_at != self.client.told:
+            self._felt_at, self.loads, self.known, self.feeling, self._feels = (
+                self.client.told,
+                {},
+                {},
+                "",
+                "",
+            )
+        if not self._is_felt_ahead or self.is_waiting:
+            return
+        drawn = details_of(self.client.game).drawn(self.client)
+        if not self.loads:
+            self._feel("")
+            return
+        asked = [piece for piece in (self.feeling, self.over) if piece in drawn and piece not in self.known]
+        tried = sorted(drawn, key=lambda piece: self.loads.get(piece, math.inf))[:MOST_FELT]
+        more = [piece for piece in tried if piece not in self.known] if len(self.loose) < ENOUGH else []
+        if next_one := next(iter(asked + more), ""):
+            self._feel(next_one)
+
+    @property
+    def felt_colour(self) -> str:
+        """How firm the piece is that was felt last, as a colour; empty for none."""
+        if self.felt is None or not self.felt.is_known:
+            return ""
+        return COLOURS["falls" if not self.felt.stands else "safe" if self.felt.is_loose else "risky"]
+
+    @property
+    def loose(self) -> tuple[str, ...]:
+        """The pieces that were felt to be loose, and without which the tower stands."""
+        return tuple(piece for piece, felt in self.known.items() if felt.is_loose and felt.stands)
 
     def ask_why(self, file: Path) -> None:
         """Ask why pieces fell in a game that is over and packed."""
@@ -150,7 +208,9 @@ class Hints(Asker):
     def feel_word(self) -> str:
         """What a finger feels; empty for nothing."""
         if self.felt is None:
-            return "feeling ..." if self.feeling else ""
+            load = self.loads.get(self.feeling)
+            known = f"{load:.2f} N lie on it; " if load is not None else ""
+            return f"{known}feeling how it moves ..." if self.feeling else ""
         if not self.felt.is_known:
             return WORDS[""]
         pull = "stuck" if self.felt.pull_n is None else f"a pull of {self.felt.pull_n:.2f} N moves it"
@@ -182,8 +242,12 @@ class Hints(Asker):
                 answer = self._unanswered(str(answer))
             if isinstance(answer, CheckAnswer):
                 self.finding = answer
+            elif isinstance(answer, LoadsAnswer):
+                self.loads = answer.loads
             elif isinstance(answer, FeelAnswer):
-                self.felt, self.feeling = answer, ""
+                self.known[self._feels] = answer
+                if self._feels == self.feeling:
+                    self.felt = answer
             elif isinstance(answer, WhyAnswer):
                 self.why = answer.sentence
             elif self._place is not None and isinstance(answer, NearestAnswer):
@@ -198,7 +262,8 @@ class Hints(Asker):
         if isinstance(self._asked, WhyQuestion):
             return WhyAnswer("")
         if isinstance(self._asked, FeelQuestion):
-            return FeelAnswer(0.0, None, False, is_known=False)
+            known = FeelAnswer(0.0, None, False, is_known=False)
+            return known if self._asked.piece else LoadsAnswer({"": 0.0})
         return NearestAnswer(None) if self._is_final else PlaceAnswer("", 0.0, None)
 
     @property

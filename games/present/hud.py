@@ -8,6 +8,7 @@ from teeter.games.core.events import Condition
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.core.words import capital
 from teeter.games.faults import left_out
+from teeter.games.present.bids import bid_of, bid_slider, with_one_bid
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import colour_of, details_of, marked
 from teeter.games.present.end_screen import over, score_rows
@@ -42,6 +43,8 @@ class HudState:
     tutorial, what to do now. learned: how many of its acts were done, of how many. is_pad: a gamepad is used."""
 
     page: int = 0
+    bid: int | None = None
+    """What the slider of bids is on."""
     lit: str = ""
     gap_mm: float = 0.0
     yaw_deg: float = 0.0
@@ -132,6 +135,10 @@ def _listed(client: ClientState, look: HudState) -> tuple[Choice, ...]:
         return tuple(each for each in choices if piece_of(each) in look.pieces)
     if look.is_scanning:
         return choices
+    if client.game.is_free_building:
+        # what lies there is clicked: a list that grows with it would push all else away
+        return tuple(each for each in choices if piece_of(each) not in client.pieces)
+    choices = with_one_bid(choices, look.bid)
     with_piece = [each for each in choices if piece_of(each) in client.pieces]
     if len(with_piece) > CHOICES_PER_PAGE:
         return tuple(each for each in choices if piece_of(each) not in client.pieces)
@@ -166,9 +173,10 @@ def _turn(client: ClientState, look: HudState) -> Panel:
             learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
             items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
         items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in conditions(client, need)]
-        if look.feel:
-            items.append(Text(look.feel, "good", "small"))
         items += _choices(client, look)
+        if look.feel:
+            # below the buttons, which stay where they are
+            items.append(Text(look.feel, "good", "small"))
     if client.game.endless:
         return Panel("turn", "top-left", tuple(items), client.game.title, width=320)
     seat = next(n for n, seat in enumerate(client.state.seats) if seat.name == need.player)
@@ -196,6 +204,7 @@ def conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
 def _choices(client: ClientState, look: HudState) -> list[Item]:
     shown, pages = offered(client, look)
     in_hand = {held.card for held in details_of(client.game).cards(client)}
+    slider = None if look.is_scanning else bid_slider(client.choices, look.bid)
     items: list[Item] = []
     lit = next((each for n, each in enumerate(client.choices) if look.lit == f"choice:{n}"), None)
     if lit is not None and lit not in shown:
@@ -207,6 +216,8 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
             continue
         sentence = capital(choice.sentence)
         key, is_lit = str(number + 1), look.lit == name
+        if slider is not None and bid_of(choice) is not None:
+            items.append(slider)
         items.append(
             Button(
                 name,
@@ -299,9 +310,10 @@ def why_no_undo(client: ClientState, settings: Settings) -> str:
 
 
 def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
-    if not client.held or client.waits is None:
-        return ()
     need = client.need
+    if not client.held or client.waits is None or need.wait not in (Wait.HAND, Wait.PULL):
+        # a piece that is only looked at cannot be laid
+        return ()
     items: list[Item] = []
     if need.wait is Wait.PULL:
         force = client.view.force if client.view is not None else 0.0
@@ -313,17 +325,19 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
         fine = "  fine" if look.is_fine else ""
         where = f"{look.gap_mm:.0f} mm above its place, turned {look.yaw_deg:.0f} degrees{fine}"
         items.append(Text(", ".join(filter(None, (where, look.place))), "plain", "small"))
-        items += _one_button(look) if look.is_scanning else []
-        buttons = nudges(settings, look)
-        items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]
+    # what comes and goes stands over the buttons, which the panel at the lower edge keeps where they are
+    if look.warning:
+        items.append(Text(look.warning, "bad", "small", bold=True))
     if look.hint:
         items.append(Text(look.hint, "plain", "small", bold=True))
     if look.is_pointed:
         key = "" if look.is_scanning else settings.key_said("nearest", is_pad=look.is_pad)
         lit = look.lit == "act:nearest"
         items.append(Button("act:nearest", "Carry it there", "plain", key=key, is_lit=lit))
-    if look.warning:
-        items.append(Text(look.warning, "bad", "small", bold=True))
+    if need.wait is not Wait.PULL:
+        items += _one_button(look) if look.is_scanning else []
+        buttons = nudges(settings, look)
+        items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]
     return (Panel("hand", "bottom", tuple(items), width=430),)
 
 
@@ -341,14 +355,21 @@ def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
     """Buttons for what keys do with a held piece."""
     named = [
         ("lay", "Lay"),
+        ("places", "Place"),
         ("turn_left", "Turn"),
         ("flip", "Flip"),
         ("tilt", "Tilt"),
         ("lift", "Lift"),
-        ("lower", "Lower"),
     ]
     if look.is_scanning:
-        named += [("left", "Left"), ("right", "Right"), ("far", "Far"), ("near", "Near"), ("fine", "Fine")]
+        named += [
+            ("lower", "Lower"),
+            ("left", "Left"),
+            ("right", "Right"),
+            ("far", "Far"),
+            ("near", "Near"),
+            ("fine", "Fine"),
+        ]
     return tuple(
         Button(
             f"act:{act}",

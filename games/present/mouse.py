@@ -29,6 +29,13 @@ JUST_OUT = "It is out, and in the hand: carry it, and click to lay it."
 REPEATED = ("lift", "lower", "turn_left", "turn_right")
 """What is done again and again while its key stays down; the hand moved by keys goes on by itself."""
 
+TURNS = ("turn_left", "turn_right")
+"""Stop at each quarter turn while their key stays down."""
+
+
+def _is_quarter(degrees: float) -> bool:
+    return abs(degrees) > 1.0 and abs(degrees / 90.0 - round(degrees / 90.0)) < 1e-6
+
 
 class MouseTarget(Protocol):
     """What the mouse needs of the screen it moves over."""
@@ -50,6 +57,9 @@ class MouseTarget(Protocol):
 
     def take_at(self, x: float, y: float) -> bool:
         """Take what is there to drag it. Returns whether there is something to be taken."""
+
+    def is_awaited(self, x: float, y: float) -> bool:
+        """Whether what is there may be taken in a moment."""
 
     def is_down(self, act: str) -> bool:
         """Whether a key of an act is held down."""
@@ -79,6 +89,8 @@ class Mouse:
         self._carried: CarryTarget | None = None
         self._owes_lay = False
         self._has_let_be = False
+        self._clicked: tuple[float, float] | None = None
+        """Where a piece was clicked that could not be taken yet."""
 
     @property
     def over(self) -> str:
@@ -93,6 +105,7 @@ class Mouse:
     def step(self) -> None:
         """Time passes: a piece that was pressed on has come into the hand."""
         grip = self._screen.hand.grip
+        self._take_awaited()
         if self._screen.client.waits is not None and not self._screen.client.held:
             # the piece did not come, or has left the hand again: what is taken next is not laid for it
             self._owes_lay = False
@@ -108,9 +121,21 @@ class Mouse:
             self._owes_lay = False
             self._let_down()
 
+    def _take_awaited(self) -> None:
+        """A piece that was pressed on too early is taken as soon as it may be."""
+        if self._screen.client.waits is None:
+            return
+        left, clicked, self._clicked = self._left, self._clicked, None
+        if left is not None and left.kind == "wait":
+            self._left = replace(left, kind="carry" if self._screen.take_at(left.x, left.y) else "orbit")
+        elif clicked is not None:
+            self._screen.click_at(*clicked)
+
     def pressed(self, event: Press) -> None:
         """A button or key went down."""
         screen, grip = self._screen, self._screen.hand.grip
+        if event.key.startswith("mouse"):
+            self._clicked = None
         if event.key == "mouse1":
             self._left, self._owes_lay, self._has_let_be = Drag("press", event.x, event.y), False, False
             return
@@ -123,7 +148,9 @@ class Mouse:
             screen.number(int(event.key))
             return
         act = screen.settings.act_of(event.key)
-        if event.again and act not in REPEATED:
+        if event.again and (
+            act not in REPEATED or (act in TURNS and grip is not None and _is_quarter(grip.yaw))
+        ):
             return
         if act in ("lift", "lower") and grip is None and event.key.startswith(("wheel", "pad")):
             screen.camera_control.zoom(
@@ -141,7 +168,9 @@ class Mouse:
         left, self._left = self._left, None
         if left is None:
             return
-        if left.kind == "press":
+        if left.kind in ("press", "wait") and self._screen.is_awaited(left.x, left.y):
+            self._clicked = (left.x, left.y)
+        elif left.kind == "press":
             self._screen.click_at(event.x, event.y)
         elif left.kind == "carry":
             self._pointer = (event.x, event.y)
@@ -180,6 +209,8 @@ class Mouse:
             self._begin_drag(self._left, event)
         if self._other is not None:
             self._other = self._dragged(self._other, event)
+        elif self._left is not None and self._left.kind == "wait":
+            return
         elif self._left is not None and self._left.kind != "carry":
             self._left = self._dragged(self._left, event)
         elif event.over_panel:
@@ -195,6 +226,9 @@ class Mouse:
             return
         grip = self._screen.hand.grip
         self._carried = grip
+        if grip is None and self._screen.is_awaited(left.x, left.y):
+            self._left = replace(left, kind="wait")
+            return
         is_carried = grip is not None or self._screen.take_at(left.x, left.y)
         self._left = replace(left, kind="carry" if is_carried else "orbit")
 

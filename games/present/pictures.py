@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 Pixels = NDArray[np.uint8]
 
-DRAWING = "4"
+DRAWING = "5"
 """How pictures are drawn; another one when what is kept is of no use any more."""
 TIMEOUT_S = 60.0
 NOTHING: Pixels = np.zeros((1, 1, 4), np.uint8)
@@ -108,11 +109,24 @@ def painter() -> Callable[[list[object], str], Pixels]:
         kind, *words = name.split("|")
         if kind == "card":
             title, models, colour = words
-            pieces = [piece_image(build(find(model))) for model in models.split(",") if model]
+            shown = [build(find(model)) for model in models.split(",") if model]
+            reach = max((reach_of(model) for model in models.split(",") if model), default=0.0)
+            pieces = [piece_image(piece, reach=reach) for piece in shown]
             return card_image(title, pieces, colour)
         return piece_image(build(find(words[0])), from_above=kind == "above")
 
     return draw
+
+
+@cache
+def reach_of(model: str) -> float:
+    """Returns how far the largest piece of the catalogue of a model reaches from its middle, metres: on cards pieces
+    are to one scale."""
+    from teeter.models.build import build
+    from teeter.models.catalogue import catalogue, find
+
+    names = catalogue(model.partition("/")[0])
+    return max(0.5 * float(np.linalg.norm(build(find(name)).extents)) for name in names)
 
 
 def _file(name: str) -> Path:

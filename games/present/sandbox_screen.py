@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from teeter.engine.view.camera import Camera, Vector, lean_of
 from teeter.engine.view.overlays import Arrow, Overlay
 from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
 from teeter.engine.view.window.events import Event
 from teeter.engine.world.body import Assembly, Body
-from teeter.games.core.rules import PutAway, Take, Wait
+from teeter.games.core.rules import Bring, PutAway, Take, Wait
 from teeter.games.core.words import capital, listed
-from teeter.games.faults import or_else
+from teeter.games.faults import left_out, or_else
+from teeter.games.present.camera import CameraController
 from teeter.games.present.file_prompt import FilePrompt
 from teeter.games.present.game_screen import GameScreen
 from teeter.games.present.naming import game_of, piece_name
@@ -32,6 +34,8 @@ from teeter.scenes.scene import SceneError
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
 
+LEAN_S, LEAST_LEAN = 0.15, 0.02
+"""Seconds in which two thirds of a tilt are seen, and degrees that are none."""
 MOST_OFF = 4
 """Pieces on the floor that are listed."""
 WEAK = "#e07a2f"
@@ -53,8 +57,44 @@ DIRECTIONS = (
 """Counter-clockwise, as seen from above."""
 
 
+UNSAVED = "What you have built is not saved, and would be lost: Continue and Save, or Leave once more."
+
+
+class LeaningCamera(CameraController):
+    """Looks at a table that tilts, while the room stays level. lean: degrees and where downhill is, as it is seen."""
+
+    lean = (0.0, 0.0)
+    pivot: Vector = (0.0, 0.0, 0.0)
+
+    @property
+    def camera(self) -> Camera:
+        """Where it looks from now."""
+        camera = super().camera
+        return camera.leaned(lean_of(*self.lean), self.pivot) if self.lean[0] else camera
+
+    def lean_to(self, lean: tuple[float, float], seconds: float) -> bool:
+        """Lean on towards how the table is tilted. Returns whether that changes anything."""
+        if self.lean == lean:
+            return False
+        (here, from_), (there, to) = self.lean, lean
+        part = 1.0 - math.exp(-seconds / LEAN_S)
+        level = [
+            (1.0 - part) * here * turn(math.radians(from_)) + part * there * turn(math.radians(to))
+            for turn in (math.cos, math.sin)
+        ]
+        away = math.hypot(*level)
+        self.lean = away, math.degrees(math.atan2(level[1], level[0]))
+        goal = [there * turn(math.radians(to)) for turn in (math.cos, math.sin)]
+        if math.dist(level, goal) < LEAST_LEAN:
+            self.lean = lean
+        return True
+
+
 class SandboxScreen(GameScreen):
     """The sandbox in the window."""
+
+    camera_class = LeaningCamera
+    camera_control: LeaningCamera
 
     def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
         super().__init__(window, settings, plan)
@@ -64,7 +104,8 @@ class SandboxScreen(GameScreen):
         self.file = FilePrompt()
         self._read: Body | None = None
         self._said = ""
-        self._is_checking = self._clears = self._is_tilting = False
+        self._is_checking = self._clears = self._is_tilting = self._leaves = False
+        self._is_saved = True
         self._tilts: list[float] = []
         """How the table was tilted before each push and tilt that can be taken back."""
 
@@ -159,6 +200,15 @@ class SandboxScreen(GameScreen):
         if self.pages.page or not self.file.handle(event):
             super().handle(event)
 
+    def _turn_page(self) -> None:
+        """What was built and is not saved is not left without a word."""
+        if self.pages.wish and not (self._is_saved or self._leaves) and self.client.in_play:
+            self.pages.wish, self.pages.page = "", "pause"
+            self.pages.fault, self._leaves = UNSAVED, True
+        else:
+            self._leaves = False
+        super()._turn_page()
+
     def _clicked(self, name: str) -> None:
         is_sure, self._clears = self._clears, False
         match name.partition(":"):
@@ -213,10 +263,23 @@ class SandboxScreen(GameScreen):
     def step(self, seconds: float) -> None:
         """Hear what reads files, too."""
         super().step(seconds)
+        with left_out("the tilt"):
+            self._lean(seconds)
         self._read = self.file.poll() or self._read
         if self._read is not None and self._can():
             self._order(BringBody(self._read))
             self._read = None
+
+    def _lean(self, seconds: float) -> None:
+        """The table is seen to tilt."""
+        control, stage = self.camera_control, self.window.stage
+        if (
+            self.client.view is not None
+            and stage is not None
+            and control.lean_to(self.client.view.lean, seconds)
+        ):
+            control.pivot = stage.lean(lean_of(*control.lean))
+            self.window.aim(control.camera)
 
     def close(self) -> None:
         """Leave the table."""
@@ -232,12 +295,16 @@ class SandboxScreen(GameScreen):
     def _order(self, order: Order) -> None:
         self._forget()
         self._is_tilting = False
-        if isinstance(order, Shove):
+        is_taken = isinstance(order, (Shove, BringBody)) or (
+            isinstance(order, Do) and isinstance(order.action, (Take, Bring))
+        )
+        if is_taken:
             self._tilts.append(self._tilt)
         elif order is Act.UNDO and self._tilts:
             self._tilt = self._tilts.pop()
         else:
             self._tilts.clear()
+        self._is_saved = False
         super()._order(order)
 
     def _forget(self) -> None:
@@ -261,9 +328,7 @@ class SandboxScreen(GameScreen):
         name = self.mouse.piece_at(x, y)
         if self.client.waits is None or name not in self.client.in_play or not self._can():
             return False
-        self._forget()
-        self.physics.send(Do(Take(self.client.need.player, name)))
-        self.client.act()
+        self._order(Do(Take(self.client.need.player, name)))
         return True
 
     def _marks(self) -> dict[str, str]:
@@ -290,6 +355,7 @@ class SandboxScreen(GameScreen):
             off = self.client.off_table
             left_out = f" without what is on the floor ({self._called(*off)})" if off else ""
             self._said = f"saved as {self.save()}{left_out}"
+            self._is_saved = True
         except (OutputError, SceneError) as error:
             self._said = str(error).splitlines()[0]
 

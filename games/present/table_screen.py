@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from teeter.engine.view.frame import Frame
+from teeter.engine.view.frame import Frame, Mark
 from teeter.engine.view.overlays import Overlay
 from teeter.engine.view.panels import Panel
 from teeter.games.core.rules import Choice, Wait
@@ -16,12 +16,13 @@ from teeter.games.present import hud
 from teeter.games.present.asking import PlaceAnswer
 from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.details import details_of, letter_of
+from teeter.games.present.details import details_of
 from teeter.games.present.end_screen import broken
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import Hints
 from teeter.games.present.hud import HudState, piece_of
 from teeter.games.present.impacts import ImpactDetector
+from teeter.games.present.letters import Letters
 from teeter.games.present.mouse import Mouse
 from teeter.games.present.one_button import OneButton
 from teeter.games.present.pages import Pages
@@ -50,6 +51,7 @@ class TableScreen:
     begin."""
 
     mouse: Mouse
+    camera_class = CameraController
 
     def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
         self.window, self.settings = window, settings
@@ -63,7 +65,7 @@ class TableScreen:
         self.client.remember(opening.past)
         sphere = sphere_of(bodies)
         window.put(bodies, sphere=sphere, unread=self._details.unread(self.client))
-        self.camera_control = CameraController(sphere, CameraHandicap(game.handicaps.of(state)))
+        self.camera_control = self.camera_class(sphere, CameraHandicap(game.handicaps.of(state)))
         window.aim(self.camera_control.camera)
         self.hand = HandControl(self.client, self.physics, settings)
         is_coached = settings.help.level == "coach"
@@ -80,7 +82,8 @@ class TableScreen:
         self._asked_at = 0.0
         self._state = state
         self._marked: dict[str, str] = {}
-        self._lettered: dict[str, str] = {}
+        self._lettered: dict[str, Mark] = {}
+        self._lettering = Letters(self.client)
         self._impacts = ImpactDetector()
         self._warned: PlaceAnswer | None = None
         self._shown_hand = ShownHand()
@@ -114,12 +117,12 @@ class TableScreen:
         with left_out("the camera"):
             self._turn_camera(seconds, is_new)
         is_new |= or_else("the hand that is seen", lambda: self._hand_moved(seconds), False)
-        marked = self._marks(), self._letters()
+        marked = self._marks(), or_else("the letters on the pieces", lambda: self._letters(now), {})
         if is_new or self._is_new or marked != (self._marked, self._lettered):
             self._show(*marked)
         with left_out("the hints"):
             x, y = self.camera_control.camera.right
-            self.hints.right = x, y
+            self.hints.right, self.hints.over = (x, y), self.mouse.over
             self.hints.step(self.hand.grip, seconds)
             self._ask_why()
         with left_out("one-button play"):
@@ -157,7 +160,7 @@ class TableScreen:
         """The hand goes where mouse and keys want it."""
         self.mouse.step()
         self.camera_control.is_locked = self.camera_control.eye.locks(self.hand.grip is not None)
-        self.hand.is_fine = self.is_down("fine")
+        self.hand.is_fine, self.hand.is_free = self.is_down("fine"), self.is_down("free")
         self.hand.hold(self.window.down, self.camera_control.camera.right, seconds)
 
     def _turn_camera(self, seconds: float, is_new: bool) -> None:
@@ -246,7 +249,7 @@ class TableScreen:
             self.look = replace(self.look, page=0, pieces=())
             self._cursor = -1
 
-    def _show(self, marked: dict[str, str], lettered: dict[str, str]) -> None:
+    def _show(self, marked: dict[str, str], lettered: dict[str, Mark]) -> None:
         frame = self.client.frame
         self._marked, self._lettered = marked, lettered
         known = [name for name in frame.names if name in self.client.pieces]
@@ -256,14 +259,9 @@ class TableScreen:
             self.window.show(self._shown_hand.at_table(shown))
         self._is_new = False
 
-    def _letters(self) -> dict[str, str]:
-        """Letters on the pieces in play, for those who cannot tell their colours apart."""
-        letters: dict[str, str] = {}
-        with left_out("the letters on the pieces"):
-            for name in self.client.frame.names if self.settings.picture.marks else ():
-                if (letter := letter_of(self.client.pieces[name])) and not self.client.is_fixed(name):
-                    letters[name] = letter
-        return letters
+    def _letters(self, now: float) -> dict[str, Mark]:
+        """Letters on the pieces, for those who cannot tell their colours apart."""
+        return self._lettering.on(self.camera_control.camera, now) if self.settings.picture.marks else {}
 
     def _marks(self) -> dict[str, str]:
         marks: dict[str, str] = {}
@@ -278,10 +276,12 @@ class TableScreen:
             about += self._details.lit(self.client)
         if self._tutorial is not None:
             with left_out("the tutorial"):
-                about += self._tutorial.suggested(self.client)
+                about += self._tutorial.suggested(self.client, self.hints.loose)
         for piece in about:
             if piece in self.client.frame.names:
                 marks[piece] = LIT
+        if self.hints.felt_colour and not self.client.held:
+            marks[self.hints.feeling] = self.hints.felt_colour
         return marks
 
     def panels(self) -> tuple[Panel, ...]:

@@ -15,6 +15,8 @@ from teeter.games.present.settings import Settings
 
 CARRIED = 0.03
 """Metres from which a piece was carried."""
+TURNED = math.radians(5.0)
+"""By which a piece was turned."""
 LAID = 0.015
 """Metres from where it was taken, from which a piece was laid, and not put back."""
 DONE = "That was all there is to know. What is asked for stands here; {help} tells all keys."
@@ -57,7 +59,7 @@ class Tutorial:
             if away > CARRIED:
                 self._done.add(CARRY)
             turned = angle_between(grip.rotation.orientation, self._taken[1].orientation)
-            if CARRY in self._done and details_of(desk.game).is_turned(desk, grip, turned):
+            if CARRY in self._done and turned > TURNED:
                 self._done.add(TURN)
         if not stage or stage == self._stage:
             return
@@ -85,10 +87,10 @@ class Tutorial:
         found = self.lesson(desk)
         return "" if found is None else found.text.format(**words)
 
-    def suggested(self, desk: ClientState) -> tuple[str, ...]:
-        """Returns the pieces that are good to take now, as far as something is taught."""
+    def suggested(self, desk: ClientState, loose: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """Returns the pieces that are good to take now, as far as something is taught. loose: those felt to be."""
         is_taught = self.lesson(desk) is not None and desk.need.wait is Wait.ACTION and not desk.held
-        return details_of(desk.game).suggested(desk) if is_taught else ()
+        return (*details_of(desk.game).suggested(desk), *loose) if is_taught else ()
 
 
 def stage_of(desk: ClientState) -> str:

@@ -1,6 +1,7 @@
 """The sandbox's pieces: those a scene begins with, those brought out of a catalogue, those read from mesh files."""
 
 import math
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +11,12 @@ from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.games.core.errors import SetupError
-from teeter.games.core.rules import Bring, PutAway, Take
+from teeter.games.core.rules import Action, Bring, PutAway, Take
 from teeter.games.judge import places
 from teeter.games.judge.judge import Judge
 from teeter.games.play.session import Session
 from teeter.games.play.table import Moment
-from teeter.games.server.messages import Act, BringBody, Order
+from teeter.games.server.messages import Act, BringBody, Do, Order
 from teeter.games.server.protocol import Fetch, Shove, Tilt
 from teeter.models.build import build
 from teeter.models.catalogue import find
@@ -24,6 +25,8 @@ from teeter.scenes.load import load
 from teeter.scenes.loads import refuse_loads
 from teeter.scenes.scene import Scene
 
+MOST_KEPT = 40
+"""Moments that can be come back to."""
 SPOT = (0.0, -0.24)
 """Metres: where new pieces come out, near the person."""
 AWAY = Pose((0.0, 0.0, -5.0))
@@ -142,13 +145,28 @@ class FreeBuilding:
 
     def __init__(self, session: Session, tray: Inventory) -> None:
         self._session, self._tray = session, tray
-        self._moments: list[Moment] = []
+        self._moments: deque[tuple[Moment, str]] = deque(maxlen=MOST_KEPT)
+        """Before every push, tilt and piece that was taken; and the piece, if it was brought out."""
         self._is_tilting = False
 
     @property
     def can_undo(self) -> bool:
-        """Whether a push or a tilt can be taken back: nothing was taken since."""
-        return bool(self._moments)
+        """Whether a push, a tilt, or a piece that was laid can be taken back."""
+        return bool(self._moments) and self._session.table.hand.held is None
+
+    def _keep(self, brought: str = "") -> None:
+        self._moments.append((self._session.table.remember(), brought))
+
+    def _undo(self) -> None:
+        moment, brought = self._moments.pop()
+        if brought:
+            self._session.act(PutAway(self._session.need.player, brought))
+        self._session.table.restore(moment)
+
+    def _take(self, action: Action, brought: str = "") -> None:
+        moment = self._session.table.remember()
+        self._session.act(action)
+        self._moments.append((moment, brought))
 
     def obey(self, order: Order) -> bool:
         """Do what is ordered. Returns whether it was for free building alone.
@@ -159,27 +177,38 @@ class FreeBuilding:
         self._is_tilting = isinstance(order, Tilt)
         match order:
             case Shove(piece, newtons, towards):
-                self._moments.append(session.table.remember())
+                self._keep()
                 session.table.shove(piece, newtons, math.radians(towards))
             case Tilt(degrees, towards):
                 if not was_tilting:
                     # a slider that is dragged is one tilt
-                    self._moments.append(session.table.remember())
+                    self._keep()
                 session.table.tilt(math.radians(degrees), math.radians(towards))
-            case Act.UNDO if self._moments and session.table.hand.held is None:
-                session.table.restore(self._moments.pop())
+            case Act.UNDO if self.can_undo:
+                self._undo()
+            case Act.UNDO if self._moments and session.choices:
+                # the piece that was just taken goes back
+                self._moments.pop()
+                return False
+            case Do(Take() as action):
+                self._take(action)
+            case Do(Bring(piece=name) as action):
+                self._take(action, name)
             case BringBody(body):
                 body = self._tray.keep(body)
-                session.act(Bring(session.need.player, body.name, body.piece.model or body.name))
+                action = Bring(session.need.player, body.name, body.piece.model or body.name)
+                self._take(action, body.name)
             case Fetch(piece):
+                self._moments.clear()
                 self._fetch(piece)
             case Act.CLEAR:
+                self._moments.clear()
                 self._clear()
-            case _:
+            case Do():
                 self._moments.clear()
                 return False
-        if order is Act.CLEAR or isinstance(order, (BringBody, Fetch)):
-            self._moments.clear()
+            case _:
+                return False
         return True
 
     def _fetch(self, piece: str) -> None:

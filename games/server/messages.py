@@ -108,7 +108,8 @@ class NewBody:
 @dataclass(frozen=True, slots=True, eq=False)
 class TableView:
     """Where everything is. poses: (n, 7) metres and xyzw. held: the piece in the hand; force: newtons that the
-    hand puts on it. left_s: seconds left of a challenge against the clock."""
+    hand puts on it. left_s: seconds left of a challenge against the clock. lean: degrees by which the table is tilted,
+    and where downhill is, degrees counter-clockwise from +x."""
 
     step: int
     rate: int
@@ -117,6 +118,7 @@ class TableView:
     held: str = ""
     force: float = 0.0
     left_s: float | None = None
+    lean: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

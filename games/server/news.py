@@ -166,7 +166,8 @@ class Story(TypedDict):
 class Landing(TypedDict):
     """Where the held piece goes. number: of the last message that this follows. pose: where it would lie below; None
     over nothing. low: metres of its lowest point below its middle. turned: degrees since it was taken. place: what is
-    said of the places that are gone through."""
+    said of the places that are gone through. slots: the places that draw it in. rail: the level direction along which
+    it is pulled, and metres from its middle to its end."""
 
     type: Literal["landing"]
     number: int
@@ -175,6 +176,8 @@ class Landing(TypedDict):
     low: float
     turned: int
     place: str
+    slots: list[Row]
+    rail: tuple[float, float, float] | None
 
 
 class Coached(TypedDict):

@@ -5,6 +5,7 @@ while something moves or is carried.
 """
 
 import contextlib
+import math
 import sys
 import time
 from collections import deque
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from teeter.engine.event_detector import steps_of
 from teeter.engine.hand import packed
-from teeter.engine.motions import Motion, draw
+from teeter.engine.motions import Motion, between, draw
 from teeter.engine.pose import Pose
 from teeter.engine.process import suppress_stderr
 from teeter.engine.view.frame import frame_of
@@ -41,6 +42,8 @@ FALLEN_S = 2.0
 """Seconds for which what fell is seen before anything is put back or set up anew."""
 VIEW_S = 1.0 / 120.0
 """Seconds between two views: no screen shows more, and each costs what a step costs."""
+TURN_UP, TURN_UP_S, ARC = 30, 0.7, 0.07
+"""Views and seconds in which a card turns up, and metres by which it rises meanwhile."""
 IDLE_STEPS = 120
 """Steps after which a piece that is held still is held without time passing."""
 ARRIVAL_S = 3.0
@@ -101,6 +104,11 @@ class PhysicsServer:
         if self._last is not None and now - self._shown_at < VIEW_S:
             return
         self._shown_at = now
+        self._turn_up(step, bodies)
+        self._send(step, {**bodies, **self._scenery})
+
+    def _send(self, step: int, bodies: Mapping[str, Body]) -> None:
+        """Show these bodies, if anything of them is new."""
         for name, body in bodies.items():
             if name != FLOOR and (name not in self._known or self._known[name].piece is not body.piece):
                 self._known[name] = body
@@ -109,15 +117,36 @@ class PhysicsServer:
         rows = frame_of(bodies[name] for name in names).poses
         hand, rate = self.session.table.hand, self.session.table.rate
         force = float(np.linalg.norm(hand.force)) if hand.held else 0.0
-        view = TableView(step, rate, names, rows, hand.held or "", force, self.session.left_s)
+        lean = self.session.table.lean
+        view = TableView(step, rate, names, rows, hand.held or "", force, self.session.left_s, lean)
         last, self._last = self._last, view
         if (
             last is None
             or last.names != names
             or last.held != view.held
+            or last.lean != lean
             or not np.array_equal(last.poses, rows)
         ):
             self.say(view)
+
+    @property
+    def _scenery(self) -> dict[str, Body]:
+        return {body.name: body for body in self.session.judge.scenery(self.session.state)}
+
+    def _turn_up(self, step: int, bodies: Mapping[str, Body]) -> None:
+        """A card that appears is turned up from the top of its stack."""
+        session, judge = self.session, self.session.judge
+        for name in [each for each in bodies if each not in self._known and self._known]:
+            start, body = judge.comes_from(session.state, name), bodies[name]
+            if start is None:
+                continue
+            for turn in range(1, TURN_UP):
+                part = turn / TURN_UP
+                pose = between(start, body.pose, part)
+                x, y, z = pose.position
+                high = Pose((x, y, z + ARC * math.sin(math.pi * part)), pose.orientation)
+                self._send(step, {**bodies, **self._scenery, name: body.at(high)})
+                self._pause(TURN_UP_S / TURN_UP)
 
     def _refresh(self) -> None:
         """Show what there is, now; after a fall first what has become of it."""

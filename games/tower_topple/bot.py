@@ -99,6 +99,15 @@ class ToppleSkill(Skill):
         level = lying(row.middle, way, held.piece.extents, row.below).position[2]
         return Pose((*pose.position[:2], level), pose.orientation)
 
+    def places(self, session: Session, need: Need) -> list[Pose]:
+        """The free slots, with the brick as it comes to lie there."""
+        scene = session.table.scene()
+        below, piece = (
+            judge.open_row_of(session.state, scene).below,
+            session.table.bodies[need.pieces[0]].piece,
+        )
+        return [judge.rested(slot, piece.extents, below) for slot in judge.slots(session.state, scene)]
+
     def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:
         """Straight out along the brick, towards the side where its centre lies already."""
         return way_out(session, need.pieces[0])

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 import shapely
@@ -209,23 +210,56 @@ class OpenRow:
 def lying(centre: Array, way: Array, extents: Array, below: Sequence[Body]) -> Pose:
     """A brick that lies level with its centre over a point (2,), mm, and its length along `way`, on the highest that
     is beneath it, or on the table. extents: (3,) metres."""
-    left, half = to_the_left(way), 500 * extents
-    corners = np.array([way * half[0] * a + left * half[1] * b for a in (-1, 1) for b in (-1, 1)])
-    plan = shapely.MultiPoint(corners + centre).convex_hull
+    left = to_the_left(way)
+    plan = _plan(centre, way, extents)
     level = max([0.0, *(height_under(plan, body) for body in below)])
     matrix = np.array([[way[0], left[0], 0.0], [way[1], left[1], 0.0], [0.0, 0.0, 1.0]])
     return Pose.of(np.array([*centre / 1e3, level + float(extents[2]) / 2]), matrix)
 
 
-def height_under(plan: shapely.Geometry, brick: Body) -> float:
-    """How high a lying brick reaches beneath an outline (mm), metres; minus infinity where it does not."""
+def _plan(centre: Array, way: Array, extents: Array) -> shapely.Geometry:
+    """What a level brick covers seen from above, mm. centre: (2,) mm."""
+    left, half = to_the_left(way), 500 * extents
+    corners = np.array([way * half[0] * a + left * half[1] * b for a in (-1, 1) for b in (-1, 1)])
+    return shapely.MultiPoint(corners + centre).convex_hull
+
+
+def rested(pose: Pose, extents: Array, below: Sequence[Body]) -> Pose:
+    """A brick that would lie level as it comes to lie on tops that lean and differ in height: on those three corners
+    of them that carry its centre. extents: (3,) metres."""
+    plan = _plan(1e3 * np.asarray(pose.position[:2]), pose.matrix[:2, 0], extents)
+    tops = [top for body in below if len(top := top_under(plan, body))]
+    centre = np.asarray(pose.position)
+    for corners in combinations(np.concatenate(tops) if tops else (), 3):
+        carried = np.array(corners)
+        share, *_ = np.linalg.lstsq(np.vstack([carried[:, :2].T, np.ones(3)]), [*centre[:2], 1.0], rcond=None)
+        up = np.cross(carried[1] - carried[0], carried[2] - carried[0])
+        size = float(np.linalg.norm(up))
+        if size < 1e-7 or min(share) < 0.0 or abs(up[2]) < 0.9 * size:
+            continue
+        up *= np.sign(up[2]) / size
+        if max(float(((top - carried[0]) @ up).max()) for top in tops) < 1e-7:
+            along = pose.matrix[:, 0] - float(pose.matrix[:, 0] @ up) * up
+            along /= np.linalg.norm(along)
+            foot = np.array([*centre[:2], float(share @ carried[:, 2])])
+            return Pose.of(
+                foot + up * float(extents[2]) / 2, np.column_stack([along, np.cross(up, along), up])
+            )
+    return pose
+
+
+def top_under(plan: shapely.Geometry, brick: Body) -> Array:
+    """(n, 3) metres: the corners of what is beneath an outline (mm) of the top of a lying brick."""
     common = shapely.get_coordinates(plan.intersection(outline(brick))) / 1e3
-    if len(common) == 0:
-        return -np.inf
     axis = int(np.argmax(np.abs(brick.pose.matrix[2])))
     normal = brick.pose.matrix[:, axis] * np.sign(brick.pose.matrix[2, axis])
     top = np.asarray(brick.pose.position) + normal * brick.piece.extents[axis] / 2
-    return float((top[2] - (common - top[:2]) @ normal[:2] / normal[2]).max())
+    return np.column_stack([common, top[2] - (common - top[:2]) @ normal[:2] / normal[2]])
+
+
+def height_under(plan: shapely.Geometry, brick: Body) -> float:
+    """How high a lying brick reaches beneath an outline (mm), metres; minus infinity where it does not."""
+    return float(top_under(plan, brick)[:, 2].max(initial=-np.inf))
 
 
 def slots(state: State, scene: TableScene) -> tuple[Pose, ...]:

@@ -1,16 +1,12 @@
 """Tower Topple on the screen: rounds, what is owed, unread prints, the tutorial."""
 
 from teeter.engine.view.panels import Item, Text
-from teeter.games.present.carry import CarryTarget
+from teeter.games.core.rules import Take
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.details import COLOURS, PULL, TAKE, GameDetails, Lesson, carrying, marked
+from teeter.games.present.details import CARRY, COLOURS, LAY, PULL, TAKE, GameDetails, Lesson, marked
 from teeter.games.tower_topple.judge import look_of
-from teeter.games.tower_topple.rules_rows import top_row
 from teeter.games.tower_topple.state import State
 from teeter.models.bricks import NOMINAL
-
-ACROSS = 0.17
-"""Cosine of the angle between bricks that lie across each other, at most: ten degrees off."""
 
 
 class ToppleDetails(GameDetails[State]):
@@ -19,10 +15,8 @@ class ToppleDetails(GameDetails[State]):
     lessons: tuple[Lesson, ...] = (
         Lesson(TAKE, "CHOOSE", "{click} a brick below the top rows. {feel} feels how much lies on one."),
         Lesson(PULL, PULL, "{move} to draw it out, straight along its length. The bar shows the force."),
-        *carrying(
-            "on top of the tower, across the row below.",
-            "Hold {turn_left} until it lies across the row below.",
-        ),
+        Lesson(CARRY, CARRY, "{move}: a free place on top draws the brick in, square to its row."),
+        Lesson(LAY, CARRY, "{lay} to lay it there."),
     )
 
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
@@ -49,19 +43,17 @@ class ToppleDetails(GameDetails[State]):
         brick = next((brick for brick in desk.state.bricks if brick.id == piece), None)
         return (look_of(brick) if brick is not None else "") or NOMINAL
 
-    def is_turned(self, desk: ClientState[State], grip: CarryTarget, radians: float) -> bool:
-        """Across the row below (TT-24)."""
-        done = desk.state.tower[: top_row(desk.state.tower) + 1]
-        # free slots are empty names; a row that is full now may have lost a brick on the way
-        below = next(brick for row in reversed(done) for brick in row if brick)
-        lengths = [desk.pose(below).matrix[:, 0], grip.rotation.matrix[:, 0]]
-        return abs(float(lengths[0] @ lengths[1])) < ACROSS
+    def has_slots(self, desk: ClientState[State]) -> bool:
+        """The free places of the row on top (TT-05)."""
+        return True
 
     def suggested(self, desk: ClientState[State]) -> tuple[str, ...]:
-        """Bricks in the middle of their rows: they are often loose."""
-        named = {str(getattr(choice.action, "piece", "")) for choice in desk.choices}
-        middles = [row[1] for row in desk.state.tower[2:-3] if row[1] and row[1] in named]
-        return tuple(middles[len(middles) // 2 :][:4])
+        """Only what was felt is loose."""
+        return ()
+
+    def drawn(self, desk: ClientState[State]) -> tuple[str, ...]:
+        """The bricks that the rules name."""
+        return tuple(choice.action.piece for choice in desk.choices if isinstance(choice.action, Take))
 
     def unread(self, desk: ClientState[State]) -> frozenset[str]:
         """Pieces whose print nobody may see yet."""

@@ -90,32 +90,34 @@ def beside(work: Callable[[], R]) -> Callable[[], R]:
     return result.result
 
 
-def tilt_of(balance: Balance) -> TiltMargin:
-    """Returns the tilt margin of pieces that stand. Raises StaticsError when the solver gives up.
+def tilt_of(balance: Balance, *, is_quick: bool = False) -> TiltMargin:
+    """Returns the tilt margin of pieces that stand. is_quick: what is not reached where pieces wedge counts. Raises
+    StaticsError when the solver gives up.
 
     A table tilted by theta towards d pulls the pieces like gravity (tan(theta) d, -1), up to its size, which no contact
     law here notices. The loads h = tan(theta) d that can be carried form a convex set; its boundary is the margin.
     """
     stage("force balance: tilt margin")
-    found = _tilt_of(balance)
+    found = _tilt_of(balance, is_quick)
     if len(balance.pulled):
         # tan(theta) d and -1 are gravity over cos(theta); so are then the forces that do not turn with it
         for _ in range(MAX_ROUNDS):
             last = found.degrees
             upright = max(math.cos(math.radians(last)), 1e-6)
-            found = _tilt_of(replace(balance, pulls=balance.pulls / upright))
+            found = _tilt_of(replace(balance, pulls=balance.pulls / upright), is_quick)
             if abs(found.degrees - last) <= CLOSE_ENOUGH:
                 break
     return found
 
 
-def _tilt_of(balance: Balance) -> TiltMargin:
+def _tilt_of(balance: Balance, is_quick: bool) -> TiltMargin:
     east, north = horizontal(balance.down)
     loads = np.stack([balance.load(east), balance.load(north)], axis=1)
     ask = SupportFunction(balance.matrix, balance.friction, balance.acting, loads)
     same = symmetries_of(balance, east, north, loads)
     found = _search_of(balance, east, north, same)(ask)
-    found = nearest_reached(balance, loads, found, bearings(balance, east, north), same)
+    if not is_quick:
+        found = nearest_reached(balance, loads, found, bearings(balance, east, north), same)
     direction = math.degrees(math.atan2(*found.direction[::-1])) % 360.0
     if found.lower >= MAX_PULL / 2:
         return TiltMargin(90.0, 0.0, None, {})

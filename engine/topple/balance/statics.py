@@ -167,11 +167,12 @@ def stands(
     ).stands
 
 
-def tilt_margin(balance: Balance) -> TiltMargin:
-    """Returns the tilt margin of a balance; 0 degrees, with the mechanism of the fall, when it does not stand."""
+def tilt_margin(balance: Balance, *, is_quick: bool = False) -> TiltMargin:
+    """Returns the tilt margin of a balance; 0 degrees, with the mechanism of the fall, when it does not stand.
+    is_quick: whether pieces that wedge may reach their forces is left out: an upper bound then."""
     found = _judged(balance)
     if found.balanced:
-        return tilt_of(balance)
+        return tilt_of(balance, is_quick=is_quick)
     return TiltMargin(0.0, 0.0, weakest(balance, found.velocities), mechanism_of(balance, found.velocities))
 
 

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 from panda3d import core
 
+from teeter.engine.view.camera import Vector
 from teeter.engine.view.frame import Frame
 from teeter.engine.view.render.decals import Decals
 from teeter.engine.view.render.passes import CASTS, DEEP, ShadowCasters
@@ -161,11 +163,19 @@ class Nodes:
         self._room.set_bin("fixed", 10)
         self._room.hide(CASTS | DEEP)
 
+    def lean(self, turn: Array) -> Vector:
+        """Turns the room (3, 3) about the middle of the table. Returns that."""
+        x, y, top = self._stand
+        p, q, r = (np.array(self._stand) + turn @ (0.0, 0.0, -FLOOR_DEPTH_M)).tolist()
+        self._room.set_mat(core.LMatrix4(*turn[:, 0], 0, *turn[:, 1], 0, *turn[:, 2], 0, p, q, r, 1))
+        return x, y, top
+
     def furnish(self) -> None:
         """Puts the room around the table."""
         x, y, wide, deep = (0.0, 0.0, 0.0, 0.0) if self.table is None else self.table.area
         top = 0.0 if self.table is None else self.table.height
-        self._room.set_pos(x, y, top - FLOOR_DEPTH_M)
+        self._stand = (x, y, top)
+        self.lean(np.eye(3))
         picture = texture_of("room", room_picture((wide, deep)), mipmaps=False)
         wrap(picture, core.SamplerState.WM_clamp)
         self._room.set_shader_input("u_room", picture)

@@ -84,7 +84,7 @@ class Stage:
         self._visible_edges = VisibleEdges()
         self._dirty = DirtyTracker()
         self._texts: dict[str, str] = {}
-        self._marked: frozenset[str] = frozenset()
+        self._marked: dict[str, Vector] = {}
         self.camera = framing(self.sphere, aspect=self.size[0] / self.size[1])
         self._lens = core.PerspectiveLens()
         self._eye = self._root.attach_new_node(core.Camera("eye", self._lens))
@@ -158,6 +158,12 @@ class Stage:
         """Lays something else on the table."""
         self._bodies.dress_table(top)
         self._dirty.add_all()
+
+    def lean(self, turn: Array) -> Vector:
+        """Turns the room by a rotation (3, 3) about the middle of the table, which is seen to tilt by a camera that is
+        turned too. Returns that middle, metres."""
+        self._dirty.add_all()
+        return self._bodies.lean(turn)
 
     def show_overlays(self, overlays: Iterable[Overlay], *, through: bool = False) -> bool:
         """Shows these overlays and no others, from the next picture on. Returns whether that changes it.
@@ -268,17 +274,18 @@ class Stage:
         if (table := self._bodies.table) is not None:
             table.shade(shaded(self._corners, table.height, *self._reach_and_blur))
         self._cover()
-        self._marked = frozenset(frame.marks)
-        self._texts = {name: text for name, text in {**frame.labels, **frame.marks}.items() if name in shown}
+        self._marked = {name: mark.point for name, mark in frame.marks.items()}
+        letters = {name: mark.letter for name, mark in frame.marks.items()}
+        self._texts = {name: text for name, text in {**frame.labels, **letters}.items() if name in shown}
         self._canvas.labels.show(self._texts, self._label_place, self._marked)
 
     def _label_place(self, name: str) -> tuple[float, float] | None:
-        """Returns where a text stands in the picture, from -1 to 1: above a body, or over its middle; None when that is
-        behind the eye."""
-        x, y, z = self._nodes[name].get_pos()
+        """Returns where a text stands in the picture, from -1 to 1: above a body, or on it; None when that is behind
+        the eye."""
         if name in self._marked:
-            at = self._projected((x, y, z))
+            at = self._projected(self._marked[name])
             return None if at is None else (at[0], at[1] - 2 * MARK_HEIGHT)
+        x, y, z = self._nodes[name].get_pos()
         return self._projected((x, y, z + float(np.linalg.norm(self._halves.get(name, 0.0)))))
 
     def _projected(self, at: Vector) -> tuple[float, float] | None:

@@ -26,7 +26,7 @@ export interface Acts {
 
 const NARROW = "(max-width: 720px)";
 const MOST_LISTED = 9; // choices of pieces that lie on the table, which one can tap there
-const GROUPS: Record<string, string> = { card: "Cards", piece: "Pieces", act: "Or" };
+const GROUPS: Record<string, string> = { card: "Cards", piece: "Pieces", bid: "Bid", act: "Or" };
 const STORY_LINES = 80;
 const TOAST_MS = 4200;
 const REFUSED_MS = 8000;
@@ -216,6 +216,25 @@ export class Desk {
     this.buttons.undo.disabled = Boolean(busy) || !turn?.can_undo;
   }
 
+  // One slider and one button for many bids.
+  private offerBid(box: HTMLElement, own: ChoiceRow[]): void {
+    const slider = make("input", "", box),
+      chosen = make("div", "", box);
+    slider.type = "range";
+    [slider.min, slider.max, slider.value] = [
+      "0",
+      String(own.length - 1),
+      own[0].sentence.endsWith(" 0") ? "1" : "0",
+    ];
+    slider.ariaLabel = "bid";
+    const show = () => {
+      chosen.replaceChildren();
+      this.offer(chosen, own[+slider.value]);
+    };
+    slider.addEventListener("input", show);
+    show();
+  }
+
   // Only choices about a piece that was tapped; empty: all.
   narrow(piece: string): void {
     this.only = piece;
@@ -251,7 +270,8 @@ export class Desk {
     for (const [group, own] of groups) {
       if (groups.size > 1) make("h2", "", place, GROUPS[group] ?? group);
       const box = make("div", "group", place);
-      for (const choice of own) this.offer(box, choice);
+      if (group === "bid" && own.length > 1) this.offerBid(box, own);
+      else for (const choice of own) this.offer(box, choice);
     }
     if (this.only && listed.length < choices.length) {
       const all = button(place, "All choices", "All that may be chosen", () => this.narrow(""));

@@ -3,7 +3,7 @@
 
 import type { Triple } from "./data";
 import { about, after, angle, mixed, type Quaternion } from "./maths";
-import { LAG, RISE_FIRST, SPEED, TURNING, type Landing, type Pose } from "./protocol";
+import { LAG, MAGNET, RISE_FIRST, SPEED, TURNING, type Landing, type Pose } from "./protocol";
 
 const SETTLE_S = 0.35; // beyond a round trip, after which the truth is shown
 const BLEND_S = 0.08;
@@ -17,6 +17,7 @@ export class Grip {
   private heard: Wish = [0, 0, 0]; // that the server has answered last
   private answer: Pose; // where the piece goes, by that
   private turns = 0;
+  private slots: number[][] = []; // places that draw it in
   private own: number[]; // where the piece is drawn, as far as it is the hand's to say
   private weight = 0; // of the own place over the true one
   private quiet = 10; // seconds since it was last wanted elsewhere
@@ -35,7 +36,9 @@ export class Grip {
   get goal(): number[] {
     const [x, y, turned] = this.wish.map((value, k) => value - this.heard[k]),
       turn = after(about([0, 0, 1], (turned * Math.PI) / 180), this.answer.slice(3) as Quaternion);
-    return [this.answer[0] + x, this.answer[1] + y, this.answer[2], ...turn];
+    const [a, b] = [this.answer[0] + x, this.answer[1] + y],
+      slot = this.slots.find((each) => Math.hypot(each[0] - a, each[1] - b) < MAGNET);
+    return [...(slot ? slot.slice(0, 2) : [a, b]), this.answer[2], ...turn];
   }
 
   get turned(): number {
@@ -50,7 +53,8 @@ export class Grip {
     return this.number;
   }
 
-  hear({ number, goal, turned }: Landing): void {
+  hear({ number, goal, turned, slots }: Landing): void {
+    this.slots = slots;
     this.heard = this.wishes.get(number) ?? (number >= this.number ? this.wish : this.heard);
     for (const old of this.wishes.keys()) if (old <= number) this.wishes.delete(old);
     [this.answer, this.turns] = [goal, turned];

@@ -20,6 +20,8 @@ const SHADOW = [0.14, 0.1, 0.06, 0.3];
 const THREAD = [0.76, 0.34, 0.1, 1];
 const BETTER = [0.17, 0.48, 0.73, 0.6];
 const ARROW = 0.03; // metres, at least
+const FREE = [0.96, 0.94, 0.9, 0.55];
+const BEGUN = 1e-3; // metres that a brick has to come to be on its way
 const ABOVE = 0.006; // of the piece, at which the arrow is
 const RADIUS = 7e-4; // of the thread, metres
 const HIGH = 0.002; // above its place, from which a thread is seen
@@ -59,9 +61,35 @@ export function towards(stage: Stage, body: number, here: number[], there: numbe
   if (!long) return found;
   const [x, y] = [way[0] / long, way[1] / long],
     shaft = Math.max(long, ARROW),
-    [a, b] = [here[0] + shaft * x, here[1] + shaft * y],
-    high = Math.max(here[2], there[2]) + low + ABOVE,
-    ink = [...BETTER.slice(0, 3), 1];
+    tip = [here[0] + shaft * x, here[1] + shaft * y, Math.max(here[2], there[2]) + low + ABOVE];
+  return [...found, ...arrow(stage, tip, x, y, shaft, [...BETTER.slice(0, 3), 1])];
+}
+
+// Which way a brick is drawn: either, until it has begun to come. rail: its level direction, and how far its end is.
+export function ways(stage: Stage, pose: number[], start: number[], [x, y, half]: number[]): Overlay[] {
+  const come = (pose[0] - start[0]) * x + (pose[1] - start[1]) * y,
+    far = half + 0.006 + ARROW;
+  return [-1, 1]
+    .filter((sign) => Math.abs(come) < BEGUN || sign * come > 0)
+    .flatMap((sign) => {
+      const tip = [pose[0] + sign * far * x, pose[1] + sign * far * y, pose[2]];
+      return arrow(stage, tip, sign * x, sign * y, ARROW, THREAD);
+    });
+}
+
+// Places that draw a piece in, as light ghosts.
+export const free = (stage: Stage, body: number, slots: number[][]): Overlay[] =>
+  slots.map((pose) => ({ model: stage.modelOf(body), ink: FREE, pose, glass: 1 }));
+
+// A level arrow to a tip (x, y, z), along a unit vector.
+function arrow(
+  stage: Stage,
+  [a, b, high]: number[],
+  x: number,
+  y: number,
+  shaft: number,
+  ink: number[],
+): Overlay[] {
   // a bar from the tip backwards, along a level direction
   const bar = (u: number, v: number, size: number): Overlay => {
     const width = 0.003,
@@ -71,7 +99,6 @@ export function towards(stage: Stage, body: number, here: number[], there: numbe
   };
   const half = Math.SQRT1_2;
   return [
-    ...found,
     bar(x, y, shaft),
     bar(half * (x - y), half * (y + x), 0.3 * shaft),
     bar(half * (x + y), half * (y - x), 0.3 * shaft),

@@ -4,10 +4,11 @@
 import type { Reach } from "./fingers";
 import type { Triple } from "./data";
 import { Grip, onPlane, poseOf } from "./grip";
-import { guides, INKS, MINE, towards } from "./guides";
+import { free, guides, INKS, MINE, towards, ways } from "./guides";
 import type { Overlay } from "./marks";
 import {
   FINE,
+  MAGNET,
   NUDGE,
   STEP,
   type Coached,
@@ -136,13 +137,18 @@ export class Hand implements Reach {
   }
 
   guides(): Overlay[] {
-    if (!this.grip || this.grip.isPulling || this.grip.isLaid || !this.drawn || !this.landing?.pose)
-      return [];
-    const { pose, low } = this.landing,
-      ghost = this.isOld ? null : { pose, ink: INKS[this.verdict] };
-    const found = guides(this.table.stage, this.grip.body, this.drawn, pose[2] - low, low, ghost),
+    if (!this.grip || this.grip.isLaid || !this.drawn || !this.landing) return [];
+    const { pose, low, rail, slots } = this.landing,
+      { stage } = this.table;
+    if (this.grip.isPulling) return rail ? ways(stage, this.drawn, this.grip.start, rail) : [];
+    const others = slots.filter((slot) => !pose || Math.hypot(slot[0] - pose[0], slot[1] - pose[1]) > MAGNET),
+      places = free(stage, this.grip.body, others);
+    if (!pose) return places;
+    const ghost = this.isOld ? null : { pose, ink: INKS[this.verdict] };
+    const found = guides(stage, this.grip.body, this.drawn, pose[2] - low, low, ghost),
       better = this.isOld ? null : this.coached?.place;
-    return better ? [...found, ...towards(this.table.stage, this.grip.body, pose, better, low)] : found;
+    if (better) found.push(...towards(stage, this.grip.body, pose, better, low));
+    return [...places, ...found];
   }
 
   private tell(): void {

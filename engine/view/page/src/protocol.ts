@@ -39,7 +39,7 @@ export interface ChoiceRow {choice: number; label: string; sentence: string; gro
 export interface Coached {type: "coached"; number: number; verdict: "stands" | "topples" | "unsure" | "forbidden"; sentence: string; is_first: boolean; place: (number)[] | null;}
 export interface Guest {name: string; role: "host" | "seat" | "spectator" | null; muted: boolean;}
 export interface Guests {type: "guests"; guests: (Guest)[];}
-export interface Landing {type: "landing"; number: number; goal: (number)[]; pose: (number)[] | null; low: number; turned: number; place: string;}
+export interface Landing {type: "landing"; number: number; goal: (number)[]; pose: (number)[] | null; low: number; turned: number; place: string; slots: ((number)[])[]; rail: [number, number, number] | null;}
 export interface Over {type: "over"; winners: (string)[]; reason: string; clause: string; result: string; why: string;}
 export interface PictureNews {type: "pictures"; pictures: Record<string, string>;}
 export interface PlaceRows {type: "places"; poses: ((number)[])[];}
@@ -63,5 +63,6 @@ export const TURNING = 5.0;
 export const LAG = 0.05;
 export const RISE_FIRST = 0.0015;
 export const NUDGE = 0.005;
+export const MAGNET = 0.012;
 export const STEP = 15.0;
 export const FINE = 0.2;

@@ -1,0 +1,203 @@
+"""What the hand is shown and offered: bids on one slider, buttons that stay where they are, pieces felt ahead, a table
+that is seen to tilt, a stack that is seen."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from teeter.engine.view.camera import Camera, lean_of, seen_at
+from teeter.engine.view.panels import Button, Panel, Row, Slider, Text
+from teeter.engine.world.body import tilted_gravity
+from teeter.games.bausack.state import Build
+from teeter.games.core.rules import Choice, Take
+from teeter.games.crazy_tower.judge import PILE, CrazyJudge
+from teeter.games.present import hud
+from teeter.games.present.asking import Answer, FeelAnswer, FeelQuestion, LoadsAnswer
+from teeter.games.present.bids import bid_slider, with_one_bid
+from teeter.games.present.client_state import ClientState
+from teeter.games.present.hints import ENOUGH, Hints
+from teeter.games.present.hud import HudState
+from teeter.games.present.settings import load_settings
+from teeter.games.server.messages import Plan, TableView, Waits
+from teeter.games.server.setup import first_view
+
+
+def opened(plan: Plan) -> ClientState[Any]:
+    """Somebody is asked for the first time."""
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
+    asked(client)
+    return client
+
+
+def asked(client: ClientState[Any]) -> None:
+    rules = client.game.rules
+    client.hear(Waits(rules.needs(client.state), rules.legal(client.state), False))
+
+
+def taken(client: ClientState[Any]) -> None:
+    """The first piece that may be taken comes into the hand."""
+    action: Any = client.choices[0].action
+    client.state = client.game.rules.apply(client.state, action)
+    client.hear(TableView(0, 240, client.frame.names, client.frame.poses, action.piece, 0.0))
+    asked(client)
+
+
+def panel_of(client: ClientState[Any], look: HudState, name: str) -> Panel:
+    return next(each for each in hud.panels(client, load_settings(), look) if each.name == name)
+
+
+def test_bids_are_one_slider_and_one_button() -> None:
+    client = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 12, "first": "Ana"}))
+    taken(client)
+    assert sum(isinstance(each.action, Build) for each in client.choices) == 11
+    for wanted, bid in ((None, 1), (0, 0), (7, 7), (40, 10)):
+        items = panel_of(client, HudState(bid=wanted), "turn").items
+        (slider,) = (each for each in items if isinstance(each, Slider))
+        assert (slider.value, slider.low, slider.high) == (bid, 0.0, 10.0)
+        said = [each.text for each in items if isinstance(each, Button)]
+        assert [text for text in said if "opening" in text] == [f"Build, opening with {bid}"]
+        assert len(said) <= 4, "there is no second page"
+    # with one button all of them light up in turn
+    scanned = hud.offered(client, HudState(is_scanning=True))
+    assert scanned[1] > 1
+    # a piece that is only looked at cannot be laid
+    assert not any(each.name == "hand" for each in hud.panels(client, load_settings(), HudState()))
+
+
+def test_there_is_no_slider_for_one_bid() -> None:
+    choices = (Choice(Build("Ana", 0), "build, opening with 0"), Choice(Take("Ana", "cube"), "take it"))
+    assert bid_slider(choices, None) is None
+    assert with_one_bid(choices, 5) == choices
+
+
+def test_the_buttons_of_the_hand_stay_where_they_are_whatever_the_coach_says() -> None:
+    """The panel stands on the lower edge: what comes and goes is above its buttons."""
+    client = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    taken(client)
+    rows = []
+    for hint, warning, is_pointed in (
+        ("", "", False),
+        ("It falls " * 9, "", True),
+        ("Safe", "This ends it", False),
+    ):
+        panel = panel_of(client, HudState(hint=hint, warning=warning, is_pointed=is_pointed), "hand")
+        assert panel.place == "bottom"
+        rows.append([each for each in panel.items if isinstance(each, Row)])
+        assert panel.items[-len(rows[-1]) :] == tuple(rows[-1])
+    assert rows[0] == rows[1] == rows[2]
+    first = rows[0][0].items
+    assert [each.text for each in first if isinstance(each, Button)][:2] == ["Lay", "Place"]
+
+
+def test_what_a_finger_feels_comes_below_the_choices() -> None:
+    client = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    before = panel_of(client, HudState(), "turn").items
+    after = panel_of(client, HudState(feel="1.2 N lie on it"), "turn").items
+    assert after[: len(before)] == before
+    assert isinstance(after[-1], Text)
+
+
+class Answers:
+    """Instead of the process that feels pieces."""
+
+    is_busy = False
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+        self.come: list[tuple[int, Answer]] = []
+
+    def tell(self, body: object) -> None:
+        """What is known of a body."""
+
+    def ask(self, question: Any) -> int:
+        self.asked.append(question)
+        return len(self.asked)
+
+    def answer(self, answer: Answer) -> None:
+        self.come.append((len(self.asked), answer))
+
+    def poll(self) -> list[tuple[int, Answer]]:
+        found, self.come = self.come, []
+        return found
+
+
+def test_what_carries_least_is_felt_while_somebody_thinks_and_only_that_is_called_loose() -> None:
+    client = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    hints, answers = Hints(client, ghost=True, hint=True), Answers()
+    hints._questions = answers  # type: ignore[assignment]
+    hints._looks = Answers()  # type: ignore[assignment]
+    hints.step(None, 0.02)
+    assert answers.asked == [FeelQuestion("", answers.asked[0].rows)]
+    bricks = [choice.action.piece for choice in client.choices]  # type: ignore[attr-defined]
+    loads = {name: float(number) for number, name in enumerate(bricks)}
+    answers.answer(LoadsAnswer(loads))
+    hints.step(None, 0.02)
+    # the load is known at once, the rest comes first among what is felt
+    hints.feel(bricks[20])
+    assert hints.feel_word == "20.00 N lie on it; feeling how it moves ..."
+    assert not hints.loose
+    felt = []
+    for _ in range(12):
+        felt.append(answers.asked[-1].piece)
+        is_tight = felt[-1] in (bricks[20], bricks[1])
+        answers.answer(FeelAnswer(loads[felt[-1]], 0.1, not is_tight, is_loose=not is_tight))
+        hints.step(None, 0.02)
+    assert felt[:6] == [bricks[0], bricks[20], bricks[1], bricks[2], bricks[3], bricks[4]]
+    assert hints.loose == (bricks[0], bricks[2], bricks[3], bricks[4])
+    assert len(hints.loose) == ENOUGH
+    assert hints.feel_word.startswith("20.00 N lie on it; a pull of 0.10 N moves it; the tower needs it")
+    # the tower is another one now
+    client.told += 1
+    hints.step(None, 0.02)
+    assert hints.loose == ()
+
+
+def test_a_purist_feels_nothing_ahead() -> None:
+    client = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    hints, answers = Hints(client, ghost=False, hint=False), Answers()
+    hints._questions = hints._looks = answers  # type: ignore[assignment]
+    hints.step(None, 0.02)
+    assert not answers.asked
+
+
+@pytest.mark.parametrize(("degrees", "towards"), [(20.0, 0.0), (7.0, 133.0)])
+def test_the_room_stays_level_around_a_table_that_tilts(degrees: float, towards: float) -> None:
+    camera, pivot, size = Camera((0.3, -0.8, 0.5), (0.0, 0.0, 0.1)), (0.0, 0.0, 0.02), (1280, 720)
+    turn = lean_of(degrees, towards)
+    down = np.array(tilted_gravity(np.radians(degrees), np.radians(towards)))
+    assert turn @ (0.0, 0.0, -1.0) == pytest.approx(down / np.linalg.norm(down))
+    leaned = camera.leaned(turn, pivot)
+    wall = np.array([0.7, 2.0, 0.6])
+    x, y, z = (pivot + turn @ (wall - pivot)).tolist()
+    assert seen_at(leaned, size, (x, y, z)) == pytest.approx(seen_at(camera, size, tuple(wall.tolist())))
+    # what lies on the table downhill is seen lower than before
+    way = np.array([np.cos(np.radians(towards)), np.sin(np.radians(towards))])
+    (_, before), (_, after) = (
+        seen_at(each, size, (*(0.2 * way).tolist(), 0.0)) or (0, 0) for each in (camera, leaned)
+    )
+    assert after > before
+
+
+def test_the_stack_of_crazy_tower_is_seen_and_gets_lower_and_its_top_card_turns_up() -> None:
+    client = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    judge, state = CrazyJudge(), client.state
+    (pile,) = judge.scenery(state)
+    assert pile.name == PILE
+    assert PILE not in judge.in_play(state)
+    assert pile.piece.extents[2] == pytest.approx(0.002 * len(state.deck))
+    assert pile.piece.face is None
+    turned = replace(state, card=state.deck[0], deck=state.deck[1:])
+    (lower,) = judge.scenery(turned)
+    assert lower.piece.extents[2] == pytest.approx(pile.piece.extents[2] - 0.002)
+    start = judge.comes_from(turned, turned.card)
+    assert start is not None
+    assert start.position[2] == pytest.approx(lower.piece.extents[2] + 0.001)
+    assert start.matrix[2, 2] == pytest.approx(-1.0), "its print is below"
+    assert judge.comes_from(turned, "red_i1") is None
+    assert judge.scenery(replace(state, deck=())) == ()
