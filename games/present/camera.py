@@ -15,6 +15,7 @@ from teeter.engine.view.camera import (
     Camera,
     Orbit,
     Vector,
+    angles,
     bounding_sphere,
     orbit_of,
 )
@@ -40,6 +41,10 @@ SPIN_S = 1.1
 """Seconds for one turn of the camera."""
 MAX_FURTHER = 1.6
 """Times that panels may drive the eye away."""
+STIFF = 5.0
+"""A second: after 0.4 s an eye that glides has come half of its way, after 1 s nearly all."""
+NEAR = np.array([*3 * [3e-4], 3e-3, 0.05, 0.05, 0.05])
+"""Metres, parts, and degrees from which it has arrived."""
 FLAT_FOV = 1.5
 """Degrees: so far away and so near at once that nothing seems deep."""
 
@@ -225,6 +230,41 @@ class CameraController:
 
     def _set(self, goal: Orbit) -> None:
         self._goal = self._outside(goal)
+
+
+class Gliding:
+    """An eye that goes over to another director and back without a jump: a spring without swing, around its target."""
+
+    def __init__(self) -> None:
+        self._at: Array | None = None
+        self._speed: Array = np.zeros(7)
+
+    def step(self, shown: Camera | None, own: Camera, seconds: float) -> Camera:
+        """Returns what is seen. shown: what somebody else directs, None for nothing. own: what the person looks at."""
+        if shown is None and self._at is None:
+            return own
+        goal = _row(shown or own)
+        if self._at is None:
+            self._at, self._speed = _row(own), np.zeros(7)
+        goal[4] = self._at[4] + (goal[4] - self._at[4] + 180.0) % 360.0 - 180.0
+        steps = max(1, math.ceil(seconds / 0.02))
+        for _ in range(steps):
+            away = goal - self._at
+            self._speed = self._speed + (STIFF**2 * away - 2.0 * STIFF * self._speed) * seconds / steps
+            self._at = self._at + self._speed * seconds / steps
+        x, y, z, size, azimuth, elevation, fov = self._at.tolist()
+        distance = math.exp(size) / math.tan(math.radians(fov) / 2.0)
+        found = over_the_table(Orbit((x, y, z), distance, azimuth, elevation)).camera
+        if shown is None and bool((np.abs(goal - self._at) < NEAR).all()):
+            self._at = None
+            return own
+        return replace(found, fov=fov)
+
+
+def _row(camera: Camera) -> Array:
+    """Target, logarithm of the half height that is seen there, azimuth, elevation, field of view."""
+    half = camera.distance * math.tan(math.radians(camera.fov) / 2.0)
+    return np.array([*camera.target, math.log(half), *angles(camera), camera.fov])
 
 
 def over_the_table(orbit: Orbit) -> Orbit:

@@ -7,17 +7,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from teeter.engine.view.camera import Clear
 from teeter.engine.view.frame import Frame
 from teeter.engine.view.overlays import Overlay
 from teeter.engine.view.panels import Panel
 from teeter.games.core.rules import Choice, Wait
 from teeter.games.faults import left_out, or_else
-from teeter.games.present import hud
+from teeter.games.present import fall_show, hud
 from teeter.games.present.asking import PlaceAnswer
-from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
+from teeter.games.present.camera import CameraController, CameraHandicap, Gliding, sphere_of
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of, letter_of
 from teeter.games.present.end_screen import broken
+from teeter.games.present.fall_show import FallShow
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import Hints
 from teeter.games.present.hud import HudState, piece_of
@@ -31,15 +33,13 @@ from teeter.games.present.toasts import TOLD_S, Toasts
 from teeter.games.present.tutorial import DONE, DONE_S, Tutorial, words_of
 from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import NewBody, Plan, TableView, Waits
-from teeter.games.server.protocol import SetSpeed
+from teeter.games.server.protocol import Pause
 from teeter.games.server.setup import first_view
 
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
-SLOW = (0.35, 1.4)
-"""How fast time runs when pieces fall, and seconds for which it does."""
 PASS_AFTER_S = 1.5
 """Seconds for which the table is seen before the seat is passed."""
 ENDING = "This would end the game, and not win it. The same once more lays it all the same."
@@ -76,12 +76,20 @@ class TableScreen:
         self.one_button = OneButton(self.client, self.hand, self.physics)
         self._seated = self.client.people[0] if len(self.client.people) == 1 else ""
         self._cursor = -1
-        self._slow_until = 0.0
         self._asked_at = 0.0
         self._state = state
         self._marked: dict[str, str] = {}
         self._lettered: dict[str, str] = {}
         self._impacts = ImpactDetector()
+        people = self.client.people
+        self.fall = FallShow(
+            self.client.pieces,
+            lambda: self.client.in_play,
+            self.pause,
+            is_on=not game.is_free_building,
+            has_people=bool(people),
+        )
+        self._gliding = Gliding()
         self._warned: PlaceAnswer | None = None
         self._shown_hand = ShownHand()
         self._tutorial: Tutorial | None = None
@@ -139,7 +147,7 @@ class TableScreen:
     def _hear(self, now: float) -> bool:
         """Takes in the news of the physics. Returns whether the picture changes."""
         is_new = False
-        for news in self.physics.news():
+        for news in self.fall.take(self.physics.news(), now):
             with left_out("what happened at the table"):
                 is_new |= self.client.hear(news)
             if isinstance(news, TableView):
@@ -167,10 +175,26 @@ class TableScreen:
             self.camera_control.look_at(place)
             self.camera_control.keep_in_view(place, self.window.size[0] / self.window.size[1])
         self.camera_control.step(seconds)
-        self.window.aim(self.camera_control.camera)
+        width, height = self.window.size
+        self.fall.aspect = width / height
+        shown = self.fall.camera(self._clear()) if self.fall.state else None
+        if self.fall.state and shown is None:
+            shown = self.camera_control.camera
+        self.window.aim(self._gliding.step(shown, self.camera_control.camera, seconds))
         if is_new:
             self.hand.settle()
             self.camera_control.keep_out_of(self.client.frame, self.client.pieces, self.client.held)
+
+    def _clear(self) -> Clear:
+        """What panels leave free below a fall."""
+        height = self.window.size[1]
+        cards = self.window.hud.layout.cards
+        bar = max((height - card.y for card in cards), default=0.0)
+        return (0.04, 0.04, 0.96, 0.97 - min(bar / height, 0.4))
+
+    def pause(self) -> None:
+        """Time stands still behind a page, and goes on else."""
+        self.physics.send(Pause(bool(self.pages.page)))
 
     def _guide(self) -> None:
         """Shows what lies over the table: where a piece would land, places, arrows."""
@@ -233,11 +257,6 @@ class TableScreen:
         events, self.client.events = self.client.events, []
         if "Fell" in events:
             self.camera_control.shake()
-            self.physics.send(SetSpeed(SLOW[0]))
-            self._slow_until = now + SLOW[1]
-        if self._slow_until and now > self._slow_until:
-            self._slow_until = 0.0
-            self.physics.send(SetSpeed(1.0))
         before, self._state = self._state, self.client.state
         if self.client.game.handicaps.spins(before, self._state):
             self.camera_control.eye.spin()
@@ -297,6 +316,9 @@ class TableScreen:
             # who has just laid a piece sees how it stands; what the next may see is not shown
             is_seen = now - self._asked_at < PASS_AFTER_S
             return () if is_seen else (hud.pass_on(self.client.need.player),)
+        if self.fall.state:
+            may_keep = self.client.plan.file is not None
+            return (fall_show.panel(self.fall, self.client.told_last, self.film, may_keep=may_keep),)
         grip = self.hand.grip
         look = replace(
             self.look,

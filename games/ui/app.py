@@ -182,7 +182,7 @@ class App:
                 self._play(replace(plan, seed=seed, record=new_file(plan.game, seed), resume=None))
         elif wish == "picture":
             self._tell_picture()
-        elif wish in ("watch", "fall", "film"):
+        elif wish in ("watch", "fall", "film", "clip"):
             self._show_again(wish)
         return True
 
@@ -194,8 +194,8 @@ class App:
         if not isinstance(screen, GameScreen) or screen.plan is None or screen.plan.file is None:
             return
         file = screen.plan.file
-        if wish == "film":
-            self._film(screen, file)
+        if wish in ("film", "clip"):
+            self._film(screen, file, screen.fall.span if wish == "clip" else None)
         else:
             self._watch(file, screen.client.fell_s if wish == "fall" else None)
 
@@ -237,13 +237,14 @@ class App:
         except (RecordError, OSError) as error:
             self._complain(str(error))
 
-    def _film(self, screen: GameScreen, file: Path) -> None:
-        """Draw the film of a game beside this window."""
+    def _film(self, screen: GameScreen, file: Path, span: tuple[float, float] | None) -> None:
+        """Draw the film of a game beside this window. span: seconds of a part of it."""
         place = folder().parent / "films"
         try:
             place.mkdir(parents=True, exist_ok=True)
             out = first_free(lambda number: place / f"{file.stem}-{number}.mp4")
-            process = self._start("video", file, "-o", str(out), "--slow-fall")
+            part = () if span is None else ("--from", f"{span[0]:.2f}", "--to", f"{span[1]:.2f}")
+            process = self._start("video", file, "-o", str(out), "--slow-fall", *part)
         except (RecordError, OSError) as error:
             screen.film = str(error)
             return
@@ -267,7 +268,8 @@ class App:
             screen, process, out = film
             if process.poll() is not None:
                 self._films.remove(film)
-                screen.film = f"kept as {out}" if process.returncode == 0 else "could not be drawn"
+                screen.film = f"is kept as {out}" if process.returncode == 0 else "could not be drawn"
+                screen.say(f"The film {screen.film}.")
 
     def _tell_picture(self) -> None:
         try:
