@@ -207,9 +207,11 @@ Clear = tuple[float, float, float, float]
 WHOLE: Clear = (0.0, 0.0, 1.0, 1.0)
 
 
-def fitted(points: Array, camera: Camera, aspect: float, clear: Clear = WHOLE) -> Camera:
+def fitted(
+    points: Array, camera: Camera, aspect: float, clear: Clear = WHOLE, beyond: Vector | None = None
+) -> Camera:
     """Returns the nearest camera that looks the same way and has all points, (n, 3), where the picture is free. aspect:
-    width by height."""
+    width by height. beyond: an eye, no nearer than which it shall be."""
     tangent = math.tan(math.radians(camera.fov) / 2.0)
     across, deep, high = camera.axes @ points.T
     left, top, right, bottom = clear
@@ -222,6 +224,8 @@ def fitted(points: Array, camera: Camera, aspect: float, clear: Clear = WHOLE) -
     ]
     behind = min((least - greatest) / (most - low) for least, greatest, low, most in bounds)
     behind = min(behind, float(deep.min()) - MIN_DISTANCE_M)
+    if beyond is not None:
+        behind = min(behind, float(camera.axes[1] @ np.asarray(beyond)))
     x, z = (
         ((least + low * behind) + (greatest + most * behind)) / 2.0 for least, greatest, low, most in bounds
     )

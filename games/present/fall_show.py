@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -67,8 +68,8 @@ class FallShow:
         self._pieces, self._in_play, self._go_on, self._is_on = pieces, in_play, go_on, is_on
         self._tower: frozenset[str] = frozenset()
         self._longest = longest if has_people else UNSEEN_S
-        self.state = ""
-        """Empty, `falls` or `wreck`."""
+        self.state: Literal["", "falls", "wreck"] = ""
+        """Empty while nothing falls."""
         self.aspect, self.speed = 16 / 9, 1.0
         """Of the picture, width by height; and how fast time runs."""
         self._views: list[TableView] = []
@@ -179,7 +180,8 @@ class FallShow:
         newest = self._views[-1].step
         before, self._shown = self._shown, min(self._shown + elapsed * speed * rate, float(newest))
         due = self._again(before) if self._is_again else self._due()
-        if self._plan is not None and moment > self._plan.end + LINGER_S and self._is_done:
+        is_at_end = self._shown >= newest or (self._plan is not None and moment > self._plan.end + LINGER_S)
+        if is_at_end and self._is_done and not self._later:
             self._lie()
         is_doubted = self._now - self._began_at > DOUBT_S and self._plan is None and not self._has_fallen
         return [*due, *self._end()] if self.state == "falls" and is_doubted else due
@@ -218,7 +220,7 @@ class FallShow:
         if self._waits is not None and not any(isinstance(each, (Waits, Busy)) for each in rest):
             # who was asked before is asked still
             rest.append(self._waits)
-        if self._is_again or not rest:
+        if self._is_again:
             rest.append(self._views[-1])
         self.state, self._views = "", self._views[-1:]
         return rest

@@ -20,6 +20,7 @@ from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of, letter_of
 from teeter.games.present.end_screen import broken
 from teeter.games.present.fall_show import FallShow
+from teeter.games.present.framing import Framing
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import Hints
 from teeter.games.present.hud import HudState, piece_of
@@ -39,6 +40,8 @@ from teeter.games.server.setup import first_view
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
 
+FRAME_S = 0.2
+"""Seconds between two looks at what is to be seen."""
 HOVER, LIT = "#f2c14e", "#e07a2f"
 PASS_AFTER_S = 1.5
 """Seconds for which the table is seen before the seat is passed."""
@@ -89,7 +92,7 @@ class TableScreen:
             is_on=not game.is_free_building,
             has_people=bool(people),
         )
-        self._gliding = Gliding()
+        self._gliding, self._framing, self._framed_at = Gliding(), Framing(), -FRAME_S
         self._warned: PlaceAnswer | None = None
         self._shown_hand = ShownHand()
         self._tutorial: Tutorial | None = None
@@ -105,10 +108,9 @@ class TableScreen:
     def step(self, seconds: float) -> None:
         """Hear the physics, move the hand and the camera on, show what there is."""
         now = time.perf_counter()
-        clear = self.window.hud.layout.clear
-        if clear.width > 1.0:
-            self.camera_control.keep_clear(clear.x, clear.x + clear.width, self.window.size)
         is_new = self._hear(now)
+        with left_out("the camera"):
+            self._frame(now)
         with left_out("a toast"):
             self.toasts.hear(now)
         with left_out("what follows from a turn"):
@@ -134,6 +136,17 @@ class TableScreen:
             self.one_button.is_on = self.is_scanned
             self.one_button.step(seconds)
         self._guide()
+
+    def _frame(self, now: float) -> None:
+        """The camera is told what is to be seen, and where panels leave the picture free."""
+        clear, (width, height) = self.window.hud.layout.clear, self.window.size
+        is_led = bool(self.fall.state or self.pages.page or self.mouse.is_dragging)
+        if clear.width <= 1.0 or is_led or now - self._framed_at < FRAME_S:
+            return
+        self._framed_at = now
+        left, top = clear.x / width, clear.y / height
+        free = (left, top, left + clear.width / width, top + clear.height / height)
+        self.camera_control.frame(*self._framing.of(self.client), width / height, free)
 
     def _ask_why(self) -> None:
         """Ask why pieces fell, once the game is over and its record is packed."""
@@ -369,7 +382,7 @@ class TableScreen:
         if not told:
             return replace(look, toast_opacity=opacity)
         at, off = toasts.place(camera, size), toasts.keep_off(camera, size)
-        return replace(look, toast=told, toast_at=at, toast_off=off, toast_opacity=opacity)
+        return replace(look, toast=told, rank=toasts.rank, toast_at=at, toast_off=off, toast_opacity=opacity)
 
     @property
     def is_carrying(self) -> bool:
