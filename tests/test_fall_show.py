@@ -51,6 +51,11 @@ class Stage:
         )
         self._physics = self._says()
 
+    @property
+    def state(self) -> str:
+        """What the show is at."""
+        return self.show.state
+
     def _says(self) -> Iterator[list[News]]:
         for number in range(int(LIES * 60)):
             yield [view(number / 60, self.falls)]
@@ -69,20 +74,20 @@ class Stage:
 def test_a_fall_is_four_seconds_on_the_stage_and_the_wreck_stays_until_somebody_goes_on() -> None:
     stage = Stage()
     stage.run(SETS_OFF)
-    assert stage.show.state == ""
+    assert stage.state == ""
     stage.run(0.3)
-    assert stage.show.state == "falls", "certain long before the rules have heard of it"
+    assert stage.state == "falls", "certain long before the rules have heard of it"
     begun = stage.now
-    while stage.show.state == "falls":
+    while stage.state == "falls":
         stage.run(0.1)
     fell = stage.now - begun
     assert 2.0 < fell < 12.0
     stage.run(30.0)
-    assert stage.show.state == "wreck"
+    assert stage.state == "wreck"
     assert stage.went_on == []
     stage.show.leave()
     stage.run(0.1)
-    assert stage.show.state == ""
+    assert stage.state == ""
     assert len(stage.went_on) == 1
     assert fell + WRECK_S >= 4.0
 
@@ -114,7 +119,7 @@ def test_the_whole_wreck_is_in_the_picture_while_it_falls_and_as_it_lies() -> No
         seen = all_seen_at(camera, size, corners(shown, PIECES, TOWER, -0.1))
         assert (seen > -2.0).all()
         assert (seen < (size[0] + 2.0, 0.85 * size[1] + 2.0)).all()
-    assert stage.show.state == "wreck"
+    assert stage.state == "wreck"
     assert float(np.ptp(seen[:, 0])) > 0.5 * size[0]
 
 
@@ -125,12 +130,12 @@ def test_it_is_watched_again_and_nothing_is_told_twice() -> None:
     stage.show.again()
     before = len(stage.heard)
     stage.run(1.0)
-    assert stage.show.state == "falls"
+    assert stage.state == "falls"
     again = [each for _, each in stage.heard[before:]]
     assert again
     assert all(isinstance(each, TableView) for each in again)
     stage.run(8.0)
-    assert stage.show.state == "wreck"
+    assert stage.state == "wreck"
     assert len([each for _, each in stage.heard if isinstance(each, GameUpdate)]) == told == 1
 
 
@@ -138,20 +143,20 @@ def test_where_nothing_falls_nothing_is_held_back() -> None:
     stage = Stage(falls=False)
     stage.run(4.0)
     assert [each for _, each in stage.heard] == stage.said
-    assert stage.show.state == ""
+    assert stage.state == ""
 
 
 def test_a_game_of_bots_alone_goes_on_by_itself() -> None:
     stage = Stage(has_people=False)
     stage.run(20.0)
-    assert stage.show.state == ""
+    assert stage.state == ""
     assert len(stage.went_on) == 1
 
 
 @pytest.mark.parametrize("seconds", [0.5, 5.0])
 def test_a_key_goes_on_only_once_the_wreck_was_seen(seconds: float) -> None:
     stage = Stage()
-    while stage.show.state != "wreck":
+    while stage.state != "wreck":
         stage.run(0.1)
     stage.run(seconds)
     assert stage.show.key("choose") is (seconds > WRECK_S)
@@ -170,6 +175,6 @@ def test_who_was_asked_is_asked_still_when_nothing_came_of_it() -> None:
     stage.show.take([waits], stage.now)
     stage.show._begin()
     stage.run(3.0)
-    assert stage.show.state == ""
+    assert stage.state == ""
     assert stage.heard[-1][1] is waits or any(each is waits for _, each in stage.heard)
     assert stage.show.camera(WHOLE) is None

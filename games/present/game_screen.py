@@ -11,7 +11,7 @@ from teeter.games.present import hud
 from teeter.games.present.hud import piece_of
 from teeter.games.present.mouse import Mouse
 from teeter.games.present.settings import Settings
-from teeter.games.present.table_screen import TableScreen
+from teeter.games.present.table_screen import PACES, TableScreen
 from teeter.games.server.messages import Act, Do, Order, Plan
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class GameScreen(TableScreen):
             self.end_tutorial()
         elif kind == "seat":
             self._seated = self.client.need.player
-        elif kind in ("undo", "view", "help", "menu"):
+        elif kind in ("undo", "view", "help", "menu", "hurry"):
             self.act(kind)
         else:
             self.wish = "menu" if kind == "leave" else kind
@@ -161,6 +161,8 @@ class GameScreen(TableScreen):
                 self.say(why)
             else:
                 self._order(Act.UNDO)
+        elif name == "hurry":
+            self.pace = PACES[(PACES.index(self.pace) + 1) % len(PACES)]
         elif name == "view":
             self.camera_control.next_view()
         elif name == "home":

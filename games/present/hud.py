@@ -21,6 +21,8 @@ PER_ROW = 6
 """Buttons of the hand side by side."""
 REFUSED_S = 7.0
 """Seconds for which a refusal is shown."""
+MOST_PACE = 4.0
+"""Faster than that nobody follows a bot."""
 NOT_KEPT = "This game is not kept."
 LOG_LINES_SHOWN = 7
 
@@ -71,6 +73,8 @@ class HudState:
     """Why pieces fell, where the game is over and it is known."""
     close: str = ""
     is_pad: bool = False
+    pace: float = 0.0
+    """How fast bots play; 0 where there are none."""
 
 
 def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
@@ -293,7 +297,10 @@ def _tools(client: ClientState, settings: Settings, look: HudState) -> Panel:
         for name in ("undo", "view", "help", "menu")
     )
     undo = replace(buttons[0], is_enabled=not why_no_undo(client, settings), has_why=True)
-    return Panel("tools", "bottom-right", (Row((undo, *buttons[1:])),), width=230, is_bare=True)
+    said = "Bots at once" if look.pace > MOST_PACE else f"Bots {look.pace:g} x"
+    key = settings.key_said("hurry", is_pad=look.is_pad)
+    hurry = (Button("hurry", said, key=key, is_on=look.pace > 1.0),) if look.pace else ()
+    return Panel("tools", "bottom-right", (*hurry, Row((undo, *buttons[1:]))), width=230, is_bare=True)
 
 
 def why_no_undo(client: ClientState, settings: Settings) -> str:

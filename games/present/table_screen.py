@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Clear
 from teeter.engine.view.frame import Frame
 from teeter.engine.view.overlays import Overlay
 from teeter.engine.view.panels import Panel
+from teeter.engine.world.body import Body
 from teeter.games.core.rules import Choice, Wait
 from teeter.games.faults import left_out, or_else
 from teeter.games.present import fall_show, hud
@@ -34,7 +36,7 @@ from teeter.games.present.toasts import TOLD_S, Toasts
 from teeter.games.present.tutorial import DONE, DONE_S, Tutorial, words_of
 from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import NewBody, Plan, TableView, Waits
-from teeter.games.server.protocol import Pause
+from teeter.games.server.protocol import Pause, SetSpeed
 from teeter.games.server.setup import first_view
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 FRAME_S = 0.2
 """Seconds between two looks at what is to be seen."""
+PACES = (1.0, 2.0, 40.0)
+"""How fast the turns of bots run: as they are, twice as fast, at once."""
 HOVER, LIT = "#f2c14e", "#e07a2f"
 PASS_AFTER_S = 1.5
 """Seconds for which the table is seen before the seat is passed."""
@@ -92,6 +96,8 @@ class TableScreen:
             is_on=not game.is_free_building,
             has_people=bool(people),
         )
+        self.pace, self._speed = PACES[0], 1.0
+        """How fast bots play, and how fast time runs now."""
         self._gliding, self._framing, self._framed_at = Gliding(), Framing(), -FRAME_S
         self._warned: PlaceAnswer | None = None
         self._shown_hand = ShownHand()
@@ -113,6 +119,8 @@ class TableScreen:
             self._frame(now)
         with left_out("a toast"):
             self.toasts.hear(now)
+        with left_out("the pace of bots"):
+            self._hurry()
         with left_out("what follows from a turn"):
             self._react(now)
         with left_out("the hand"):
@@ -147,6 +155,14 @@ class TableScreen:
         left, top = clear.x / width, clear.y / height
         free = (left, top, left + clear.width / width, top + clear.height / height)
         self.camera_control.frame(*self._framing.of(self.client), width / height, free)
+
+    def _hurry(self) -> None:
+        """Time runs faster while a bot plays, where that is wanted; never while something falls."""
+        is_bots = not self.fall.state and self.client.need.player not in self.client.people
+        wanted = self.pace if is_bots and self.client.waits is None else 1.0
+        if wanted != self._speed:
+            self._speed = wanted
+            self.physics.send(SetSpeed(wanted))
 
     def _ask_why(self) -> None:
         """Ask why pieces fell, once the game is over and its record is packed."""
@@ -338,6 +354,7 @@ class TableScreen:
             now=now,
             refused_at=self.toasts.tried_at,
             film=self.film,
+            pace=self.pace if any(not seat.has_people for seat in self.client.state.seats) else 0.0,
             close=self.mouse.over,
             is_fine=self.hand.is_fine,
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
@@ -410,6 +427,22 @@ class TableScreen:
     def say(self, line: str) -> None:
         """Say something for a while."""
         self.toasts.say(line, time.perf_counter(), TOLD_S)
+
+    def come_back(self) -> None:
+        """A replay was shown meanwhile: the table is there again."""
+        frame = self.client.frame
+        bodies = [
+            Body(
+                name,
+                self.client.pieces[name],
+                Pose(tuple(row[:3]), tuple(row[3:])),
+                self.client.is_fixed(name),
+            )
+            for name, row in zip(frame.names, frame.poses.tolist(), strict=True)
+            if name in self.client.pieces
+        ]
+        self.window.put(bodies, sphere=sphere_of(bodies), unread=self._details.unread(self.client))
+        self._is_new = True
 
     def close(self) -> None:
         """Leave the table; what is recorded stays."""
