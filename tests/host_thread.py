@@ -30,6 +30,7 @@ ACTS: tuple[dict[str, Any], ...] = (
     {"type": "aim", "pose": [0, 0, 0.2, 0, 0, 0, 1], "number": 1},
     {"type": "hand", "name": "lay", "right": [1, 0], "number": 2},
     {"type": "hand", "name": "let_go", "right": [1, 0], "number": 3},
+    {"type": "go_on"},
     {"type": "undo"},
     {"type": "hand", "name": "pull_out", "right": [1, 0], "number": 4},
     {"type": "offer_places"},

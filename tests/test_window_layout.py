@@ -14,7 +14,8 @@ from rules_lab import Lab, playthrough
 from rules_labs import LABS
 
 from teeter.engine.view.panels import Button, Fan, FanCard, Panel, Picture, Place, Row, Slider, Text
-from teeter.engine.view.video.captions import FALLS, _cards
+from teeter.engine.view.video.captions import _cards
+from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.window.events import Clicked
 from teeter.engine.view.window.hud import width_of
 from teeter.engine.view.window.layout import Layout, lay_out

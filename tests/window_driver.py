@@ -55,6 +55,7 @@ KEYS = {
     "Left": "arrow_left",
     "Right": "arrow_right",
     "Home": "home",
+    "F11": "f11",
     "F12": "f12",
     "shift": "lshift",
 }

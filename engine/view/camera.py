@@ -211,6 +211,49 @@ def all_seen_at(camera: Camera, size: tuple[int, int], points: Array) -> Array:
     return np.stack([across, (1.0 - up[is_ahead] / half) * size[1] / 2.0 - 0.5], axis=1)
 
 
+Clear = tuple[float, float, float, float]
+"""What panels leave free of a picture: left, top, right and bottom, in parts of its width and height."""
+WHOLE: Clear = (0.0, 0.0, 1.0, 1.0)
+
+
+def fitted(
+    points: Array, camera: Camera, aspect: float, clear: Clear = WHOLE, beyond: Vector | None = None
+) -> Camera:
+    """Returns the nearest camera that looks the same way and has all points, (n, 3), where the picture is free. aspect:
+    width by height. beyond: an eye, no nearer than which it shall be."""
+    tangent = math.tan(math.radians(camera.fov) / 2.0)
+    across, deep, high = camera.axes @ points.T
+    left, top, right, bottom = clear
+    sides = ((2 * left - 1) * aspect * tangent, (2 * right - 1) * aspect * tangent)
+    ends = ((1 - 2 * bottom) * tangent, (1 - 2 * top) * tangent)
+    # where the eye has to be: behind planes through the points, along each edge of what is free
+    bounds = [
+        (float((own - low * deep).min()), float((own - most * deep).max()), low, most)
+        for own, (low, most) in ((across, sides), (high, ends))
+    ]
+    behind = min((least - greatest) / (most - low) for least, greatest, low, most in bounds)
+    behind = min(behind, float(deep.min()) - MIN_DISTANCE_M)
+    if beyond is not None:
+        behind = min(behind, float(camera.axes[1] @ np.asarray(beyond)))
+    x, z = (
+        ((least + low * behind) + (greatest + most * behind)) / 2.0 for least, greatest, low, most in bounds
+    )
+    eye = np.array([x, behind, z]) @ camera.axes
+    away = float(deep.mean()) - behind
+    return Camera(vector_of(eye), vector_of(eye + away * camera.axes[1]), camera.fov)
+
+
+def angles(camera: Camera) -> tuple[float, float]:
+    """Returns azimuth and elevation of the eye, degrees."""
+    x, y, z = np.subtract(camera.eye, camera.target).tolist()
+    return math.degrees(math.atan2(y, x)), math.degrees(math.atan2(z, math.hypot(x, y)))
+
+
+def raised(camera: Camera, elevation: float) -> Camera:
+    """Returns a camera that looks from the same side, from so many degrees above."""
+    return _camera_at(camera.target, camera.distance, angles(camera)[0], elevation, camera.fov)
+
+
 def ray(camera: Camera, size: tuple[int, int], x: float, y: float) -> tuple[Array, Array]:
     """Returns the eye and the unit direction (3,) of what is seen at a pixel, counted from the upper left."""
     tangent = math.tan(math.radians(camera.fov) / 2.0)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from teeter.engine.view.camera import FOV, Clear
 from teeter.games.core.random_state import is_drawn
 from teeter.games.core.rules import Wait
 from teeter.games.faults import FAULTS, left_out, or_else
@@ -19,6 +20,7 @@ from teeter.games.host.people import People, Say
 from teeter.games.host.seats import AWAY_S, Chairs, WishError
 from teeter.games.host.wishes import Coach, Wishes, row_of
 from teeter.games.present.client_state import ClientState
+from teeter.games.present.fall_show import FallShow
 from teeter.games.present.hand import HandControl
 from teeter.games.present.settings import Settings, shipped
 from teeter.games.server import messages
@@ -36,6 +38,7 @@ from teeter.games.server.protocol import (
     HostMessage,
     MessageError,
     MuteGuest,
+    Pause,
     Ping,
     Plain,
     PointAt,
@@ -47,6 +50,7 @@ from teeter.games.server.protocol import (
     StandUp,
     ToBot,
     ToPerson,
+    Watch,
     read,
 )
 from teeter.games.server.setup import FirstView, why_not_kept
@@ -55,6 +59,12 @@ SHIPPED = Settings.model_validate(shipped("settings.toml"))
 """What hands at seats are like."""
 PICTURE_S = 1.0 / 30.0
 """Seconds between two pictures."""
+FILMED_S = 0.1
+"""Seconds between two looks of the director."""
+WRECK_S = 20.0
+"""Seconds for which a wreck lies there where nobody goes on."""
+CLEAR: Clear = (0.06, 0.04, 0.94, 0.84)
+"""What a page leaves free below a fall."""
 CHOSEN_SEED = (
     "This game was dealt from a seed that somebody chose or may know: who has it, or tries, can compute what is "
     "hidden."
@@ -95,9 +105,18 @@ class HostedTable:
             lambda who, style: physics.send(messages.SetBot(who, style)),
         )
         self.audience = Audience(plan, opening, self.chairs, self._wishes, has_pictures=hosting.has_pictures)
-        self._is_moved = False
-        self._pictured = 0.0
+        self._is_moved = self._is_paused = False
+        self._pictured = self._filmed = 0.0
+        self.fall = FallShow(
+            self._client.pieces,
+            lambda: self._client.in_play,
+            lambda: physics.send(Pause(self._is_paused)),
+            is_on=not opening.game.is_free_building,
+            has_people=bool(self._client.people),
+            longest=WRECK_S,
+        )
         self._is_why_asked = False
+        self._fallen = ""
         self._known_faults = 0
         self._lapse = ""
         self._people = People(hosting.links, self.chairs, self.audience, hosting.say)
@@ -123,7 +142,7 @@ class HostedTable:
 
     def hear(self) -> None:
         """Takes in the news of the physics, and tells everybody."""
-        found = self._physics.news()
+        found = self.fall.take(self._physics.news(), time.monotonic())
         for news in found:
             self._take(news)
         if any(not isinstance(news, TableView) for news in found):
@@ -180,6 +199,8 @@ class HostedTable:
         if now - self._pictured >= PICTURE_S:
             is_moved = self._is_moved
             self._show()
+        with left_out("the fall"):
+            self._film(now)
         with left_out("where a piece would land"):
             landing = self._wishes.step(is_moved=is_moved)
             if landing is not None:
@@ -199,6 +220,23 @@ class HostedTable:
             waits = "; the game waits for it" if self._wishes.need.player == name else ""
             self._people.tell(f"{name} has been away for {AWAY_S / 60:.0f} minutes: the seat is free{waits}.")
             self.audience.tell_seats()
+
+    def _film(self, now: float) -> None:
+        """Tells everybody from where a fall is seen, as long as there is one."""
+        state, camera = self.fall.state, self.fall.camera(CLEAR)
+        if state != self._fallen or (state and now - self._filmed > FILMED_S):
+            self._fallen, self._filmed = state, now
+            told = self.audience.views[""].told_last
+            self.audience.send_all(
+                {
+                    "type": "fall",
+                    "state": state,
+                    "eye": [] if camera is None else [round(value, 4) for value in camera.eye],
+                    "target": [] if camera is None else [round(value, 4) for value in camera.target],
+                    "fov": FOV if camera is None else camera.fov,
+                    "told": told[0] if told else "",
+                }
+            )
 
     def _tell_why(self) -> None:
         """Asks why pieces fell once the game is over and its record is packed, and tells everybody."""
@@ -237,6 +275,7 @@ class HostedTable:
         """Whether `tick` has something to do soon."""
         return (
             self._is_moved
+            or bool(self.fall.state)
             or self._wishes.is_aiming
             or self.audience.painter.is_busy
             or self._coach.is_waiting
@@ -276,6 +315,10 @@ class HostedTable:
             connection.send({"type": "pong", "number": given.number})
         elif isinstance(given, (Sit, StandUp, Chat)):
             self._people.obey(connection, given)
+        elif isinstance(given, Watch):
+            if connection.role == "spectator":
+                raise WishError("This link is for looking on")
+            self.fall.leave() if given.type == "go_on" else self.fall.again()
         elif isinstance(given, HostMessage):
             self._manage(connection, given)
         else:
@@ -329,8 +372,10 @@ class HostedTable:
             self.chairs.to_person(given.seat)
             self._people.tell(f"{given.seat} plays again.")
         elif isinstance(given, SetSpeed):
+            self.fall.speed = given.factor
             self._physics.send(given)
         else:
+            self._is_paused = given.is_paused
             self._physics.send(given)
             self._people.tell("The host has stopped the clock." if given.is_paused else "The game goes on.")
         self.audience.tell_seats()

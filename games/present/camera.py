@@ -10,21 +10,26 @@ import numpy as np
 
 from teeter.engine.geometry.rotation import matrices_of
 from teeter.engine.hand import Sway
+from teeter.engine.pose import vector_of
 from teeter.engine.view.camera import (
+    MAX_DISTANCE_M,
     BoundingSphere,
     Camera,
+    Clear,
     Orbit,
     Vector,
+    angles,
     bounding_sphere,
     orbit_of,
 )
 from teeter.engine.view.frame import Frame
 from teeter.engine.world.body import TABLE, Body
 from teeter.games.core.rules import Handicap
+from teeter.games.present.framing import framed
 from teeter.models.piece import Array, Piece
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
-SWING_S = 0.35
+SWING_S = 0.6
 """Seconds in which the camera goes from one view to another."""
 SHAKE = (0.0045, 0.7, 17.0)
 """Size in radians, seconds, and swings a second of a shake."""
@@ -38,8 +43,12 @@ MAX_TRIES = 60
 """Steps in which the camera is moved to where it may be."""
 SPIN_S = 1.1
 """Seconds for one turn of the camera."""
-MAX_FURTHER = 1.6
-"""Times that panels may drive the eye away."""
+UNFELT = 0.04
+"""Of the distance, and of the picture's height: what would be seen better by so little is left as it is."""
+STIFF = 5.0
+"""A second: after 0.4 s an eye that glides has come half of its way, after 1 s nearly all."""
+NEAR = np.array([*3 * [3e-4], 3e-3, 0.05, 0.05, 0.05])
+"""Metres, parts, and degrees from which it has arrived."""
 FLAT_FOV = 1.5
 """Degrees: so far away and so near at once that nothing seems deep."""
 
@@ -105,41 +114,54 @@ class CameraController:
         self.is_following = False
         self.is_locked = False
         self._shaken = math.inf
-        self._free = self._free_goal = (0.0, 1.0)
-        """How far to the right the middle of what panels leave free is, in picture heights, and how much further away
-        the eye is, so that all can be seen there."""
+        self._is_mine = False
+        """Whether somebody has moved or zoomed."""
+        self._free = self._free_goal = (0.0, 0.0)
+        """How far to the right and up what is looked at is seen, in picture heights from the middle of the picture."""
 
     @property
     def camera(self) -> Camera:
         """Where it looks from now."""
         size, seconds, swings = SHAKE
         left = 1.0 - self._shaken / seconds
-        aside, further = self._free
-        orbit = replace(self.orbit, distance=self.orbit.distance * further).panned(-aside, 0.0)
+        orbit = self.orbit.panned(-self._free[0], -self._free[1])
         if left <= 0.0:
             return self.eye.of(orbit)
         angle = math.degrees(size * left**2 * math.sin(2.0 * math.pi * swings * self._shaken))
         return self.eye.of(orbit.turned(angle, 0.7 * angle))
 
-    def keep_clear(self, begin: float, end: float, size: tuple[int, int]) -> None:
-        """Panels leave the picture free from one column of pixels to another: what is seen goes there. size: pixels."""
-        width, height = size
-        aside = ((begin + end) / 2 - width / 2) / height
-        goal = (aside, min(max(height / max(end - begin, 1.0), 1.0), MAX_FURTHER))
+    def frame(self, tower: Array, others: Array, aspect: float, clear: Clear) -> None:
+        """See a tower, and what else must be seen, corners (n, 3), where panels leave the picture free: as long as
+        nobody has moved or zoomed. aspect: width by height."""
+        if self._is_mine or self.is_locked:
+            return
+        camera = framed(self._goal.camera, tower, others, aspect, clear)
+        middle = (tower.min(axis=0) + tower.max(axis=0)) / 2.0
+        right, ahead, up = (camera.axes @ (middle - np.asarray(camera.eye))).tolist()
+        high = 2.0 * ahead * math.tan(math.radians(camera.fov) / 2.0)
+        goal = replace(self._goal, target=vector_of(middle), distance=min(ahead, MAX_DISTANCE_M))
+        shift = (right / high, up / high)
+        moved = math.dist(goal.target, self._goal.target) + abs(goal.distance - self._goal.distance)
         if self._is_first:
-            self._free, self._is_first = goal, False
-        self._free_goal = goal
+            self._is_first, self._home = False, goal
+            self._set(goal)
+            self.orbit, self._free, self._free_goal = self._goal, shift, shift
+        elif moved > UNFELT * goal.distance or math.dist(shift, self._free_goal) > UNFELT:
+            self._set(goal)
+            self._free_goal = shift
 
     def drag(self, right: float, down: float, high: float, *, is_pan: bool = False) -> None:
         """The pointer was dragged by pixels, in a window so many pixels high."""
         if self.is_locked:
             return
+        self._is_mine |= is_pan
         self._set(self._goal.dragged(right, down, high, is_pan=is_pan))
         self.orbit = self._goal
 
     def zoom(self, notches: float, toward: Vector | None = None) -> None:
         """Nearer (positive) or further away."""
         if not self.is_locked:
+            self._is_mine = True
             self._set(self._goal.zoomed(ZOOM**notches, toward))
 
     def next_view(self) -> None:
@@ -147,7 +169,7 @@ class CameraController:
         if self.is_locked:
             return
         self._view = (self._view + 1) % len(VIEWS)
-        view = VIEWS[self._view]
+        view, self._is_mine = VIEWS[self._view], VIEWS[self._view] == "close"
         if view == "three-quarter":
             self._set(self._home)
         elif view == "close":
@@ -158,6 +180,7 @@ class CameraController:
     def go_home(self) -> None:
         """Look from where one looked first."""
         if not self.is_locked:
+            self._is_mine = False
             self._set(self._home)
 
     def look_at(self, place: Vector) -> None:
@@ -167,7 +190,7 @@ class CameraController:
 
     def keep_in_view(self, place: Vector, aspect: float) -> None:
         """Move along until a place is in the picture, so many times as wide as it is high."""
-        for _ in range(MAX_TRIES):
+        for _ in range(MAX_TRIES if self._is_mine else 0):
             camera = self._goal.camera
             right, ahead, up = (camera.axes @ np.subtract(place, camera.eye)).tolist()
             half = IN_VIEW * math.tan(math.radians(camera.fov) / 2.0) * max(ahead, 1e-6)
@@ -211,10 +234,10 @@ class CameraController:
         self._shaken += seconds
         if self._free != self._free_goal:
             part = 1.0 - math.exp(-4.0 * seconds / SWING_S)
-            aside, further = (
+            aside, up = (
                 old + part * (new - old) for old, new in zip(self._free, self._free_goal, strict=True)
             )
-            self._free = (aside, further)
+            self._free = (aside, up)
             if math.dist(self._free, self._free_goal) < 1e-3:
                 self._free = self._free_goal
         if self.orbit != self._goal:
@@ -225,6 +248,41 @@ class CameraController:
 
     def _set(self, goal: Orbit) -> None:
         self._goal = self._outside(goal)
+
+
+class Gliding:
+    """An eye that goes over to another director and back without a jump: a spring without swing, around its target."""
+
+    def __init__(self) -> None:
+        self._at: Array | None = None
+        self._speed: Array = np.zeros(7)
+
+    def step(self, shown: Camera | None, own: Camera, seconds: float) -> Camera:
+        """Returns what is seen. shown: what somebody else directs, None for nothing. own: what the person looks at."""
+        if shown is None and self._at is None:
+            return own
+        goal = _row(shown or own)
+        if self._at is None:
+            self._at, self._speed = _row(own), np.zeros(7)
+        goal[4] = self._at[4] + (goal[4] - self._at[4] + 180.0) % 360.0 - 180.0
+        steps = max(1, math.ceil(seconds / 0.02))
+        for _ in range(steps):
+            away = goal - self._at
+            self._speed = self._speed + (STIFF**2 * away - 2.0 * STIFF * self._speed) * seconds / steps
+            self._at = self._at + self._speed * seconds / steps
+        x, y, z, size, azimuth, elevation, fov = self._at.tolist()
+        distance = math.exp(size) / math.tan(math.radians(fov) / 2.0)
+        found = over_the_table(Orbit((x, y, z), distance, azimuth, elevation)).camera
+        if shown is None and bool((np.abs(goal - self._at) < NEAR).all()):
+            self._at = None
+            return own
+        return replace(found, fov=fov)
+
+
+def _row(camera: Camera) -> Array:
+    """Target, logarithm of the half height that is seen there, azimuth, elevation, field of view."""
+    half = camera.distance * math.tan(math.radians(camera.fov) / 2.0)
+    return np.array([*camera.target, math.log(half), *angles(camera), camera.fov])
 
 
 def over_the_table(orbit: Orbit) -> Orbit:

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Generic
+from typing import Generic, Literal
 
 import numpy as np
 
 from teeter.engine.pose import Pose
 from teeter.engine.view.frame import Frame, frame_of
 from teeter.engine.world.body import FLOOR, Body
-from teeter.games.core.events import Released
-from teeter.games.core.rules import Bring, Choice, Input, Need
+from teeter.games.core.events import Fell, Released, TimeUp
+from teeter.games.core.rules import Action, Bring, Choice, Input, Need
 from teeter.games.faults import left_out, or_else
 from teeter.games.game import Game
 from teeter.games.present.carry import LandingSurface
@@ -33,6 +33,9 @@ from teeter.games.server.messages import (
 from teeter.models.piece import Piece
 
 STORY = "the story"
+Rank = Literal["routine", "event", "moment"]
+MOMENTS = (Fell, TimeUp)
+"""What everybody has waited for, or feared."""
 
 
 class ClientState(Generic[S]):
@@ -80,6 +83,8 @@ class ClientState(Generic[S]):
         self.told_last: tuple[str, ...] = ()
         """The last lines of the story, and the piece that they are about."""
         self.told_piece = ""
+        self.told_rank: Rank = "event"
+        """How much is made of them: routine, an event, a moment that the game waits for."""
         self.fell_s: float | None = None
         """When something fell last, seconds of the record."""
         self._clock = clock
@@ -191,6 +196,8 @@ class ClientState(Generic[S]):
             # whose turn it is now stands elsewhere
             self.told_last = tuple(line for line in lines if not line.startswith("- "))
             self.told_piece = _piece_of(told.given)
+            is_act, is_moment = isinstance(told.given, Action), isinstance(told.given, MOMENTS)
+            self.told_rank = "moment" if is_moment else "routine" if is_act else "event"
         if told.event == "Fell" and self.view is not None:
             self.fell_s = self.view.step / self.view.rate
         self.log = [*self.log, *lines][-self.most_lines :]

@@ -11,9 +11,8 @@ from teeter.games.present import hud
 from teeter.games.present.hud import piece_of
 from teeter.games.present.mouse import Mouse
 from teeter.games.present.settings import Settings
-from teeter.games.present.table_screen import TableScreen
+from teeter.games.present.table_screen import PACES, TableScreen
 from teeter.games.server.messages import Act, Do, Order, Plan
-from teeter.games.server.protocol import Pause
 
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
@@ -35,6 +34,8 @@ class GameScreen(TableScreen):
         """An event of the window. What the screen itself cannot do stands in `wish` then: menu, again, picture."""
         if self.pages.handle(event):
             self._turn_page()
+        elif self.fall.state and not self.pages.page:
+            self._watch(event)
         elif isinstance(event, Clicked):
             self._clicked(event.name)
         elif isinstance(event, Lift) and (self.pages.page or self.needs_pass):
@@ -53,6 +54,22 @@ class GameScreen(TableScreen):
             self.mouse.lifted(event)
         elif isinstance(event, Slid):
             self._slid(event.name, event.value)
+
+    def _watch(self, event: Event) -> None:
+        """While something falls, and as long as it lies there."""
+        is_key = isinstance(event, Press) and not event.again
+        act = self.settings.act_of(event.key) if isinstance(event, Press) and is_key else ""
+        name = event.name if isinstance(event, Clicked) else ""
+        if name == "go_on" or self.fall.key(act):
+            self.fall.leave()
+        elif name == "watch_again":
+            self.fall.again()
+        elif name == "clip":
+            self.wish = name
+        elif isinstance(event, Press) and is_key and self._goes_back(event.key):
+            self.act("menu")
+        elif isinstance(event, Lift):
+            self.mouse.let_be(event)
 
     def _goes_back(self, key: str) -> bool:
         return key == "pad_b" or self.settings.act_of(key) == "menu"
@@ -74,7 +91,7 @@ class GameScreen(TableScreen):
             self.end_tutorial()
         elif kind == "seat":
             self._seated = self.client.need.player
-        elif kind in ("undo", "view", "help", "menu"):
+        elif kind in ("undo", "view", "help", "menu", "hurry"):
             self.act(kind)
         else:
             self.wish = "menu" if kind == "leave" else kind
@@ -83,7 +100,7 @@ class GameScreen(TableScreen):
         """Another page may be open now, and settings may have changed. Time stands still behind a page."""
         self.settings = self.hand.settings = self.pages.settings
         self._teach()
-        self.physics.send(Pause(bool(self.pages.page)))
+        self.pause()
         if self.pages.wish:
             self.wish, self.pages.wish = "menu", ""
 
@@ -152,6 +169,8 @@ class GameScreen(TableScreen):
                 self.say(why)
             else:
                 self._order(Act.UNDO)
+        elif name == "hurry":
+            self.pace = PACES[(PACES.index(self.pace) + 1) % len(PACES)]
         elif name == "view":
             self.camera_control.next_view()
         elif name == "home":

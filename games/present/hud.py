@@ -9,7 +9,7 @@ from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.core.words import capital
 from teeter.games.faults import left_out
 from teeter.games.present.bids import bid_of, bid_slider, with_one_bid
-from teeter.games.present.client_state import ClientState
+from teeter.games.present.client_state import ClientState, Rank
 from teeter.games.present.details import colour_of, details_of, marked
 from teeter.games.present.end_screen import over, score_rows
 from teeter.games.present.naming import is_shipped
@@ -22,6 +22,8 @@ PER_ROW = 6
 """Buttons of the hand side by side."""
 REFUSED_S = 7.0
 """Seconds for which a refusal is shown."""
+MOST_PACE = 4.0
+"""Faster than that nobody follows a bot."""
 NOT_KEPT = "This game is not kept."
 LOG_LINES_SHOWN = 7
 
@@ -37,8 +39,8 @@ PROMPTS = {
 class HudState:
     """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
     below the held piece. hint: what the checker says of its place. pieces: choices are only listed for these pieces,
-    those that were clicked; none: all. toast: what just happened. toast_at, refused_at: where in
-    the picture, pixels. toast_off: what it must not cover. toast_opacity: how much of it is seen.
+    those that were clicked; none: all. toast, rank: what just happened, how much is made of it. toast_at, refused_at:
+    where in the picture, pixels. toast_off: what it must not cover. toast_opacity: how much of it is seen.
     film: how the film of the game is getting on. close: the piece whose print is looked at closely. lesson: of the
     tutorial, what to do now. learned: how many of its acts were done, of how many. is_pad: a gamepad is used."""
 
@@ -64,6 +66,7 @@ class HudState:
     """What is said of the places that are gone through."""
     pieces: tuple[str, ...] = ()
     toast: tuple[str, ...] = ()
+    rank: Rank = "event"
     toast_at: tuple[float, float] = (0.0, 0.0)
     toast_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     toast_opacity: float = 1.0
@@ -73,6 +76,8 @@ class HudState:
     """Why pieces fell, where the game is over and it is known."""
     close: str = ""
     is_pad: bool = False
+    pace: float = 0.0
+    """How fast bots play; 0 where there are none."""
 
 
 def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
@@ -83,7 +88,7 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
         "the scores": lambda: () if is_over else (_scores(client),),
         "the panel of the end": lambda: (over(client, look.film, look.why),) if is_over else (),
         "the panel of the game": lambda: _details(client),
-        "the story": lambda: _log(client),
+        "the story": lambda: _log(client, look),
         "the tools": lambda: (_tools(client, settings, look),),
         "the cards": lambda: _fan(client, look),
         "the close look": lambda: () if is_over else _close(client, client.held or look.close),
@@ -98,8 +103,13 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
     return tuple(found)
 
 
-def _log(client: ClientState) -> tuple[Panel, ...]:
-    lines = tuple(Text(line, "quiet", "small") for line in client.log[-LOG_LINES_SHOWN:])
+def _log(client: ClientState, look: HudState) -> tuple[Panel, ...]:
+    """The story; routine stands out in it for a moment, and nowhere else."""
+    fresh = look.toast if look.rank == "routine" else ()
+    lines = tuple(
+        Text(line, "accent" if line in fresh else "quiet", "small", bold=line in fresh)
+        for line in client.log[-LOG_LINES_SHOWN:]
+    )
     if client.plan.file is None and not client.game.is_free_building:
         lines = (*lines, Text(NOT_KEPT, "bad", "small"))
     return (Panel("log", "bottom-left", lines, width=320, tallest=150),) if lines else ()
@@ -114,6 +124,11 @@ def _close(client: ClientState, piece: str) -> tuple[Panel, ...]:
 
 
 def _toast(look: HudState) -> tuple[Panel, ...]:
+    if look.rank == "routine":
+        return ()
+    if look.rank == "moment":
+        large = tuple(Text(line, "bad", "title", bold=True) for line in look.toast[-1:])
+        return (Panel("moment", "top", large, width=520, is_bare=True),) if large else ()
     lines = tuple(Text(line, "accent", bold=True) for line in look.toast)
     at, off, opacity = look.toast_at, look.toast_off, look.toast_opacity
     panel = Panel("toast", "toast", lines, width=300, at=at, keep_off=off, opacity=opacity)
@@ -293,7 +308,10 @@ def _tools(client: ClientState, settings: Settings, look: HudState) -> Panel:
         for name in ("undo", "view", "help", "menu")
     )
     undo = replace(buttons[0], is_enabled=not why_no_undo(client, settings), has_why=True)
-    return Panel("tools", "bottom-right", (Row((undo, *buttons[1:])),), width=230, is_bare=True)
+    said = "Bots at once" if look.pace > MOST_PACE else f"Bots {look.pace:g} x"
+    key = settings.key_said("hurry", is_pad=look.is_pad)
+    hurry = (Button("hurry", said, key=key, is_on=look.pace > 1.0),) if look.pace else ()
+    return Panel("tools", "bottom-right", (*hurry, Row((undo, *buttons[1:]))), width=230, is_bare=True)
 
 
 def why_no_undo(client: ClientState, settings: Settings) -> str:

@@ -60,6 +60,9 @@ class ImpactDetector:
         """Returns the impacts since the last view."""
         last, self._last = self._last, view
         before, self._speeds = self._speeds, {}
+        if last is not None and view.step < last.step:
+            # what fell is watched again
+            self._heard.clear()
         if last is None or view.step <= last.step or view.step - last.step > view.rate // 4:
             return []
         seconds = (view.step - last.step) / view.rate

@@ -11,7 +11,7 @@ from teeter.games.core.setup import BOT, STYLES, Mode
 from teeter.games.game import Game
 from teeter.games.present.house_rules import given_to_next, house_rules, toggled, without_seats
 from teeter.games.present.pages import TITLES, Pages, tutorial_button
-from teeter.games.present.settings import HELP_LEVELS, Settings
+from teeter.games.present.settings import HELP_LEVELS, LastTable, Settings
 from teeter.games.registry import GAMES, game_named, games
 from teeter.games.server.messages import Plan
 from teeter.games.server.setup import SavedGame, title_of
@@ -68,9 +68,18 @@ class Form:
         return Plan(self.game, self.players, seed, options, record, tremor=tremor)
 
 
-def of_game(name: str) -> Form:
-    """A form as it is before anybody fills it in."""
-    return seated(Form(game=name, mode=game_named(name).modes[0].name, players=()))
+def of_game(name: str, players: tuple[str, ...] = ()) -> Form:
+    """A form as it is before anybody fills it in. players: those who sat down last, as far as the game takes them."""
+    return seated(Form(game=name, mode=game_named(name).modes[0].name, players=players))
+
+
+def of_last(last: LastTable) -> Form:
+    """The form with which the menu begins."""
+    known = {game.name for game in games()}
+    styles = {f"{BOT}{style}" for style in STYLES}
+    players = tuple(each for each in last.players if each and (not each.startswith(BOT) or each in styles))
+    players = players if len(set(players)) == len(players) or all(each in styles for each in players) else ()
+    return of_game(last.game if last.game in known else GAMES[0].name, players)
 
 
 def seated(form: Form, mode_name: str = "") -> Form:

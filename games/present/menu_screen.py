@@ -16,7 +16,6 @@ from teeter.games.present import menu
 from teeter.games.present.menu import Form
 from teeter.games.present.pages import Pages
 from teeter.games.present.settings import Settings
-from teeter.games.registry import GAMES
 from teeter.games.server import setup
 from teeter.games.server.messages import Plan
 from teeter.games.server.setup import SavedGame, first_view
@@ -40,7 +39,7 @@ class MenuScreen:
 
     def __init__(self, window: Window, settings: Settings, form: Form | None = None) -> None:
         self.window, self.pages = window, Pages(settings)
-        self.form = form or menu.of_game(GAMES[0].name)
+        self.form = form or menu.of_last(settings.last)
         self.wish = ""
         self.is_scanned = False
         self.lit = ""
@@ -117,6 +116,8 @@ class MenuScreen:
             self.form = replace(form, fault=str(error))
             return
         self.plan, self.wish = plan, "start"
+        self.pages.set("last", "game", form.game)
+        self.pages.set("last", "players", form.players)
 
     def step(self, seconds: float) -> None:
         """Blocks come when the menu has been seen."""
@@ -125,6 +126,10 @@ class MenuScreen:
             self._is_dressed = True
             self.window.put(_still_life())
             self.window.aim(Orbit((-0.02, 0.0, 0.075), 0.92, -75.0, 14.0).camera)
+
+    def come_back(self) -> None:
+        """A replay was shown meanwhile."""
+        self._is_dressed, self._rounds = False, 0
 
     def panels(self) -> tuple[Panel, ...]:
         """The menu."""

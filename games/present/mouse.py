@@ -97,6 +97,11 @@ class Mouse:
         """The piece below the pointer; empty for none, and for the table."""
         return self._hit.name if self._hit is not None and self._hit.name != TABLE else ""
 
+    @property
+    def is_dragging(self) -> bool:
+        """Whether a button is held with which something is moved."""
+        return self._left is not None or self._other is not None
+
     def piece_at(self, x: float, y: float) -> str:
         """The piece at a place of the window; empty for none."""
         self._pick(x, y)

@@ -58,6 +58,13 @@ class Help(FileTable):
     taught: tuple[str, ...]
 
 
+class LastTable(FileTable):
+    """Who sat down last, and to which game; none where nobody has."""
+
+    game: str
+    players: tuple[Annotated[str, Field(max_length=40)], ...]
+
+
 class Settings(FileTable):
     """All settings. keys: which keys do what, by the name of the act."""
 
@@ -65,6 +72,7 @@ class Settings(FileTable):
     sound: SoundSettings
     hand: HandSettings
     help: Help
+    last: LastTable
     keys: dict[str, str]
 
     @field_validator("keys")

@@ -19,8 +19,8 @@ REACH_IN_S, REACH_OUT_S = 0.25, 0.40
 """Seconds in which the hand comes and goes."""
 REACH_DISTANCE = 0.25
 """Metres from which it comes."""
-OWN_COVER = 0.35
-"""Part of one's own hand that is drawn: it must not hide where a piece is going."""
+OWN_COVER, TIP = 0.35, ".tip"
+"""Part of one's own hand that is drawn, and of it only the fingertips: it must not hide where a piece is going."""
 DRAWN_M = 0.002
 """Metres by which a piece has to move before it is known which way it is drawn."""
 ABOVE_M = 0.008
@@ -37,6 +37,7 @@ class ShownHand:
         self._begin: Array = np.zeros(7)
         self._is_under = False
         self._away, self._cover = 1.0, 1.0
+        self._is_own = False
         self._hand: Array = np.zeros((0, 7))
 
     def step(self, client: ClientState, stage: Stage, seconds: float, *, is_own: bool) -> bool:
@@ -51,7 +52,7 @@ class ShownHand:
             if held != self._held:
                 self._grasp, self._begin = None, pose.copy()
                 self._is_under = _is_under(client, held, pose)
-                self._away, self._cover = 1.0, OWN_COVER if is_own else 1.0
+                self._away, self._cover, self._is_own = 1.0, OWN_COVER if is_own else 1.0, is_own
             self._grasp = self._grasped(client.pieces[held], pose)
             if self._grasp is not None:
                 self._away = max(self._away - seconds / REACH_IN_S, 0.0)
@@ -80,8 +81,11 @@ class ShownHand:
         """Returns a frame with the hand in it, where there is one."""
         if not len(self._hand):
             return frame
-        names = mannequin.names()
-        poses = np.concatenate([frame.poses, self._hand])
+        shown = [
+            (n, name) for n, name in enumerate(mannequin.names()) if not self._is_own or name.endswith(TIP)
+        ]
+        names = tuple(name for _, name in shown)
+        poses = np.concatenate([frame.poses, self._hand[[n for n, _ in shown]]])
         airy = dict.fromkeys(names, self._cover)
         return replace(frame, names=(*frame.names, *names), poses=poses, airy=airy)
 

@@ -7,17 +7,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from teeter.engine.pose import Pose
+from teeter.engine.view.camera import Clear
 from teeter.engine.view.frame import Frame, Mark
 from teeter.engine.view.overlays import Overlay
 from teeter.engine.view.panels import Panel
+from teeter.engine.world.body import Body
 from teeter.games.core.rules import Choice, Wait
 from teeter.games.faults import left_out, or_else
-from teeter.games.present import hud
+from teeter.games.present import fall_show, hud
 from teeter.games.present.asking import PlaceAnswer
-from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
+from teeter.games.present.camera import CameraController, CameraHandicap, Gliding, sphere_of
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of
 from teeter.games.present.end_screen import broken
+from teeter.games.present.fall_show import FallShow
+from teeter.games.present.framing import Framing
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import Hints
 from teeter.games.present.hud import HudState, piece_of
@@ -32,15 +37,17 @@ from teeter.games.present.toasts import TOLD_S, Toasts
 from teeter.games.present.tutorial import DONE, DONE_S, Tutorial, words_of
 from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import NewBody, Plan, TableView, Waits
-from teeter.games.server.protocol import SetSpeed
+from teeter.games.server.protocol import Pause, SetSpeed
 from teeter.games.server.setup import first_view
 
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
 
+FRAME_S = 0.2
+"""Seconds between two looks at what is to be seen."""
+PACES = (1.0, 2.0, 40.0)
+"""How fast the turns of bots run: as they are, twice as fast, at once."""
 HOVER, LIT = "#f2c14e", "#e07a2f"
-SLOW = (0.35, 1.4)
-"""How fast time runs when pieces fall, and seconds for which it does."""
 PASS_AFTER_S = 1.5
 """Seconds for which the table is seen before the seat is passed."""
 ENDING = "This would end the game, and not win it. The same once more lays it all the same."
@@ -78,13 +85,23 @@ class TableScreen:
         self.one_button = OneButton(self.client, self.hand, self.physics)
         self._seated = self.client.people[0] if len(self.client.people) == 1 else ""
         self._cursor = -1
-        self._slow_until = 0.0
         self._asked_at = 0.0
         self._state = state
         self._marked: dict[str, str] = {}
         self._lettered: dict[str, Mark] = {}
         self._lettering = Letters(self.client)
         self._impacts = ImpactDetector()
+        people = self.client.people
+        self.fall = FallShow(
+            self.client.pieces,
+            lambda: self.client.in_play,
+            self.pause,
+            is_on=not game.is_free_building,
+            has_people=bool(people),
+        )
+        self.pace, self._speed = PACES[0], 1.0
+        """How fast bots play, and how fast time runs now."""
+        self._gliding, self._framing, self._framed_at = Gliding(), Framing(), -FRAME_S
         self._warned: PlaceAnswer | None = None
         self._shown_hand = ShownHand()
         self._tutorial: Tutorial | None = None
@@ -100,12 +117,13 @@ class TableScreen:
     def step(self, seconds: float) -> None:
         """Hear the physics, move the hand and the camera on, show what there is."""
         now = time.perf_counter()
-        clear = self.window.hud.layout.clear
-        if clear.width > 1.0:
-            self.camera_control.keep_clear(clear.x, clear.x + clear.width, self.window.size)
         is_new = self._hear(now)
+        with left_out("the camera"):
+            self._frame(now)
         with left_out("a toast"):
             self.toasts.hear(now)
+        with left_out("the pace of bots"):
+            self._hurry()
         with left_out("what follows from a turn"):
             self._react(now)
         with left_out("the hand"):
@@ -130,6 +148,25 @@ class TableScreen:
             self.one_button.step(seconds)
         self._guide()
 
+    def _frame(self, now: float) -> None:
+        """The camera is told what is to be seen, and where panels leave the picture free."""
+        clear, (width, height) = self.window.hud.layout.clear, self.window.size
+        is_led = bool(self.fall.state or self.pages.page or self.mouse.is_dragging)
+        if clear.width <= 1.0 or is_led or now - self._framed_at < FRAME_S:
+            return
+        self._framed_at = now
+        left, top = clear.x / width, clear.y / height
+        free = (left, top, left + clear.width / width, top + clear.height / height)
+        self.camera_control.frame(*self._framing.of(self.client), width / height, free)
+
+    def _hurry(self) -> None:
+        """Time runs faster while a bot plays, where that is wanted; never while something falls."""
+        is_bots = not self.fall.state and self.client.need.player not in self.client.people
+        wanted = self.pace if is_bots and self.client.waits is None else 1.0
+        if wanted != self._speed:
+            self._speed = wanted
+            self.physics.send(SetSpeed(wanted))
+
     def _ask_why(self) -> None:
         """Ask why pieces fell, once the game is over and its record is packed."""
         waits, file = self.client.waits, self.client.plan.file
@@ -142,7 +179,7 @@ class TableScreen:
     def _hear(self, now: float) -> bool:
         """Takes in the news of the physics. Returns whether the picture changes."""
         is_new = False
-        for news in self.physics.news():
+        for news in self.fall.take(self.physics.news(), now):
             with left_out("what happened at the table"):
                 is_new |= self.client.hear(news)
             if isinstance(news, TableView):
@@ -170,10 +207,26 @@ class TableScreen:
             self.camera_control.look_at(place)
             self.camera_control.keep_in_view(place, self.window.size[0] / self.window.size[1])
         self.camera_control.step(seconds)
-        self.window.aim(self.camera_control.camera)
+        width, height = self.window.size
+        self.fall.aspect = width / height
+        shown = self.fall.camera(self._clear()) if self.fall.state else None
+        if self.fall.state and shown is None:
+            shown = self.camera_control.camera
+        self.window.aim(self._gliding.step(shown, self.camera_control.camera, seconds))
         if is_new:
             self.hand.settle()
             self.camera_control.keep_out_of(self.client.frame, self.client.pieces, self.client.held)
+
+    def _clear(self) -> Clear:
+        """What panels leave free below a fall."""
+        height = self.window.size[1]
+        cards = self.window.hud.layout.cards
+        bar = max((height - card.y for card in cards), default=0.0)
+        return (0.04, 0.04, 0.96, 0.97 - min(bar / height, 0.4))
+
+    def pause(self) -> None:
+        """Time stands still behind a page, and goes on else."""
+        self.physics.send(Pause(bool(self.pages.page)))
 
     def _guide(self) -> None:
         """Shows what lies over the table: where a piece would land, places, arrows."""
@@ -236,11 +289,6 @@ class TableScreen:
         events, self.client.events = self.client.events, []
         if "Fell" in events:
             self.camera_control.shake()
-            self.physics.send(SetSpeed(SLOW[0]))
-            self._slow_until = now + SLOW[1]
-        if self._slow_until and now > self._slow_until:
-            self._slow_until = 0.0
-            self.physics.send(SetSpeed(1.0))
         before, self._state = self._state, self.client.state
         if self.client.game.handicaps.spins(before, self._state):
             self.camera_control.eye.spin()
@@ -297,12 +345,16 @@ class TableScreen:
             # who has just laid a piece sees how it stands; what the next may see is not shown
             is_seen = now - self._asked_at < PASS_AFTER_S
             return () if is_seen else (hud.pass_on(self.client.need.player),)
+        if self.fall.state:
+            may_keep = self.client.plan.file is not None
+            return (fall_show.panel(self.fall, self.client.told_last, self.film, may_keep=may_keep),)
         grip = self.hand.grip
         look = replace(
             self.look,
             now=now,
             refused_at=self.toasts.tried_at,
             film=self.film,
+            pace=self.pace if any(not seat.has_people for seat in self.client.state.seats) else 0.0,
             close=self.mouse.over,
             is_fine=self.hand.is_fine,
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
@@ -347,7 +399,7 @@ class TableScreen:
         if not told:
             return replace(look, toast_opacity=opacity)
         at, off = toasts.place(camera, size), toasts.keep_off(camera, size)
-        return replace(look, toast=told, toast_at=at, toast_off=off, toast_opacity=opacity)
+        return replace(look, toast=told, rank=toasts.rank, toast_at=at, toast_off=off, toast_opacity=opacity)
 
     @property
     def is_carrying(self) -> bool:
@@ -375,6 +427,22 @@ class TableScreen:
     def say(self, line: str) -> None:
         """Say something for a while."""
         self.toasts.say(line, time.perf_counter(), TOLD_S)
+
+    def come_back(self) -> None:
+        """A replay was shown meanwhile: the table is there again."""
+        frame = self.client.frame
+        bodies = [
+            Body(
+                name,
+                self.client.pieces[name],
+                Pose(tuple(row[:3]), tuple(row[3:])),
+                self.client.is_fixed(name),
+            )
+            for name, row in zip(frame.names, frame.poses.tolist(), strict=True)
+            if name in self.client.pieces
+        ]
+        self.window.put(bodies, sphere=sphere_of(bodies), unread=self._details.unread(self.client))
+        self._is_new = True
 
     def close(self) -> None:
         """Leave the table; what is recorded stays."""

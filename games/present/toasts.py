@@ -7,10 +7,12 @@ import numpy as np
 
 from teeter.engine.view.camera import Camera, all_seen_at, seen_at
 from teeter.engine.view.window.shapes import Rect
-from teeter.games.present.client_state import ClientState
+from teeter.games.present.client_state import ClientState, Rank
 
 TOLD_S = 4.0
-"""Seconds for which what just happened stands beside its piece."""
+"""Seconds for which what is said stands there."""
+SHOWN_S: dict[Rank, float] = {"routine": 1.2, "event": 2.5, "moment": 1.8}
+"""Seconds for which what just happened is made much of: at the edge, beside its piece, large at the top."""
 
 TOWER = 0.11
 """Metres from a piece, within which others belong to the same tower."""
@@ -32,6 +34,8 @@ class Toasts:
         self._since = self._until = -TOLD_S
         self._faded, self._looked = 0.0, -FADE_S
         self.tried_at = (0.0, 0.0)
+        self.rank: Rank = "event"
+        """How much is made of what is said."""
 
     def hear(self, now: float) -> None:
         """Take note of what was told. now: seconds on the wall."""
@@ -39,11 +43,15 @@ class Toasts:
             return
         self._heard = self._client.told_last
         before = self._told if now - self._since < TOGETHER_S else ()
-        self._told, self._since, self._until = (*before, *self._heard)[-MOST_LINES:], now, now + TOLD_S
+        if before and self.rank != self._client.told_rank:
+            before = ()
+        self.rank = self._client.told_rank
+        self._told, self._since = (*before, *self._heard)[-MOST_LINES:], now
+        self._until = now + SHOWN_S[self.rank]
 
     def say(self, line: str, now: float, seconds: float) -> None:
         """Say something else for so long, until something happens."""
-        self._told, self._since, self._until = (line,), -TOGETHER_S, now + seconds
+        self._told, self._since, self._until, self.rank = (line,), -TOGETHER_S, now + seconds, "event"
 
     def lines(self, now: float) -> tuple[str, ...]:
         """Returns what is said now."""

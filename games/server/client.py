@@ -13,6 +13,8 @@ from teeter.games.server.messages import Act, Broken, News, Order, Plan, TableVi
 
 ORPHAN_TIMEOUT_S = 15.0
 """In which the physics have to end once the window is gone: enough to pack a recording."""
+FRAMES = 60
+"""Views of a second of the table that are kept for who has not asked for them yet."""
 STOP_TIMEOUT_S = 5.0
 """In which a process that was asked to stop has to stop."""
 
@@ -43,15 +45,21 @@ class PhysicsClient:
             while True:
                 news = self._line.recv()
                 with self._lock:
-                    # only the last of several views is ever shown
-                    is_later = isinstance(news, TableView) and self._received
-                    if is_later and isinstance(self._received[-1], TableView):
-                        self._received.pop()
+                    if isinstance(news, TableView):
+                        self._thin(news)
                     self._received.append(news)
                 self._wake()
         except (EOFError, OSError):
             self._is_connected = False
             self._wake()
+
+    def _thin(self, view: TableView) -> None:
+        """Forgets views between those of a film, where nobody has asked for them for a while."""
+        last = list(self._received)[-2:]
+        if len(last) == 2 and all(isinstance(each, TableView) for each in last):
+            first = last[0]
+            if isinstance(first, TableView) and 0 <= view.step - first.step <= view.rate / FRAMES:
+                self._received.pop()
 
     def send(self, order: Order) -> None:
         """Give an order; one to a process that is gone is lost, and the news say that it is gone."""

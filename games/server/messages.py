@@ -164,6 +164,11 @@ class Busy:
 
 
 @dataclass(frozen=True, slots=True)
+class Fallen:
+    """What fell lies still. Before anything is put back or set up anew the physics wait for `Pause(False)`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """A wish the rules forbid; the clause is empty where no rule is concerned."""
 
@@ -179,4 +184,4 @@ class Broken:
     is_crash: bool = True
 
 
-News = NewBody | TableView | GameUpdate | Waits | Places | Pointed | Busy | Refused | Broken
+News = NewBody | TableView | GameUpdate | Waits | Places | Pointed | Busy | Fallen | Refused | Broken

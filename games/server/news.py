@@ -215,6 +215,18 @@ class BusyNews(TypedDict):
     share: float
 
 
+class FallNews(TypedDict):
+    """Pieces come down, or lie there (`wreck`), or the game goes on. eye, target, fov: from where the director looks,
+    metres and degrees; empty where nobody knows. told: what happened."""
+
+    type: Literal["fall"]
+    state: Literal["", "falls", "wreck"]
+    eye: list[float]
+    target: list[float]
+    fov: float
+    told: str
+
+
 class PointedNews(TypedDict):
     """The referee points to where a piece would lie."""
 
@@ -278,6 +290,7 @@ SeatNews = (
     | PlaceRows
     | Refusal
     | BusyNews
+    | FallNews
     | PointedNews
     | ChatLine
     | Away

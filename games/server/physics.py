@@ -32,14 +32,24 @@ from teeter.games.play.session import Session
 from teeter.games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
 from teeter.games.server import messages, protocol
 from teeter.games.server.follower import Clock, HandFollower, laying
-from teeter.games.server.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
+from teeter.games.server.messages import (
+    Busy,
+    Fallen,
+    GameUpdate,
+    NewBody,
+    Order,
+    Plan,
+    Refused,
+    TableView,
+    Waits,
+)
 from teeter.games.server.setup import ActiveGame, open_game
 from teeter.models.errors import ModelError, TeeterError
 
 BOT_PAUSE_S = 0.5
 """Seconds between two acts of a bot, so that people can follow."""
-FALLEN_S = 2.0
-"""Seconds for which what fell is seen before anything is put back or set up anew."""
+AT_REST = (Wait.ACTION, Wait.ANSWER, Wait.OVER)
+"""What a game waits for once all lies still."""
 VIEW_S = 1.0 / 120.0
 """Seconds between two views: no screen shows more, and each costs what a step costs."""
 TURN_UP, TURN_UP_S, ARC = 30, 0.7, 0.07
@@ -149,10 +159,11 @@ class PhysicsServer:
                 self._pause(TURN_UP_S / TURN_UP)
 
     def _refresh(self) -> None:
-        """Show what there is, now; after a fall first what has become of it."""
-        if self._has_fallen and self._is_open:
-            self._has_fallen = False
-            self._pause(FALLEN_S)
+        """Show what there is, now; after a fall first what has become of it, until somebody goes on."""
+        if self._has_fallen and self._is_open and self.session.need.wait in AT_REST:
+            self._has_fallen, self._is_paused = False, True
+            self.say(Fallen())
+            self._hear()
         self._clock.restart(self.session.table.step)
         self._last = None
         self._show(self.session.table.step, self.session.table.bodies)
@@ -199,6 +210,8 @@ class PhysicsServer:
             self.say(GameUpdate(self.session.state, "Opening"))
         while True:
             need = self.session.need
+            if self._has_fallen and need.wait in AT_REST:
+                self._refresh()
             if need.wait is Wait.OVER:
                 self.active.pack()
             if need.wait in (Wait.REST, Wait.COUNT):

@@ -158,6 +158,12 @@ class Plain(Message):
     type: Literal["undo", "offer_places", "clear"]
 
 
+class Watch(Message):
+    """After a fall: the game goes on, or the fall is seen once more."""
+
+    type: Literal["go_on", "watch_again"]
+
+
 class AskCoach(Message):
     """What would laying the held piece come to? right: what is to the right of who looks."""
 
@@ -262,7 +268,7 @@ class SendAway(Message):
 SandboxMessage = BringModel | Shove | Tilt | Fetch
 HostMessage = ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway
 HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Plain | AskCoach
-Given = Hello | Sit | StandUp | Choose | HandMessage | SandboxMessage | Chat | Ping | HostMessage
+Given = Hello | Sit | StandUp | Watch | Choose | HandMessage | SandboxMessage | Chat | Ping | HostMessage
 _READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])
 
 

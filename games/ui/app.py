@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from teeter.engine.record.format import RecordError
+from teeter.engine.record.reader import load
 from teeter.engine.view.opengl import kind_of
 from teeter.engine.view.panels import Panel, Text
 from teeter.engine.view.render.png import save_png
@@ -36,6 +37,7 @@ from teeter.models.files import first_free
 
 if TYPE_CHECKING:
     from teeter.games.present.game_screen import GameScreen
+    from teeter.games.ui.replay_screen import Viewer
 
 BEFORE_FALL_S = 2.0
 """Seconds before a fall at which watching it begins."""
@@ -51,7 +53,9 @@ class App:
         self._quality = self._adapted()
         say_when_lost(self._last_words)
         self.window.speaker = Speaker(0.0 if settings.sound.mute else settings.sound.volume)
-        self.screen: MenuScreen | GameScreen = MenuScreen(self.window, settings)
+        self.screen: MenuScreen | GameScreen | Viewer = MenuScreen(self.window, settings)
+        self._behind: MenuScreen | GameScreen | None = None
+        """Where a replay was asked for."""
         if plan is not None:
             self._play(plan)
         self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
@@ -149,8 +153,12 @@ class App:
             return
         if isinstance(event, Press) and not self.screen.is_typing:
             act = "choose" if event.key == "mouse1" else self.settings.act_of(event.key)
+            if act == "full" and not event.again:
+                self.window.fill_screen()
+                return
             if act == "scan" and not event.again:
                 self.scanner = None if self.scanner is not None else SwitchScanner(self.settings.help.scan_s)
+                self.screen.say(f"One-button play is {'off' if self.scanner is None else 'on'}.")
                 return
             if self.scanner is not None and act in ("choose", "lay"):
                 if not event.again and self.scanner.lit:
@@ -160,11 +168,17 @@ class App:
 
     def _grant(self) -> bool:
         """What the screen wished for."""
+        from teeter.games.ui.replay_screen import Viewer
+
         screen, wish = self.screen, self.screen.wish
         screen.wish = ""
         self._look_at_films()
-        if screen.settings != self.settings:
+        if screen.settings is not None and screen.settings != self.settings:
             self._obey(screen.settings)
+        if isinstance(screen, Viewer):
+            if wish:
+                self._come_back(screen)
+            return True
         if isinstance(screen, MenuScreen):
             if wish == "start" and screen.plan is not None:
                 self._play(screen.plan)
@@ -176,13 +190,13 @@ class App:
         plan = screen.plan
         if plan is not None and wish in ("menu", "again"):
             screen.close()
-            self.screen = MenuScreen(self.window, self.settings, of_game(plan.game))
+            self.screen = MenuScreen(self.window, self.settings, of_game(plan.game, tuple(plan.players)))
             if wish == "again":
                 seed = draw_seed()
                 self._play(replace(plan, seed=seed, record=new_file(plan.game, seed), resume=None))
         elif wish == "picture":
             self._tell_picture()
-        elif wish in ("watch", "fall", "film"):
+        elif wish in ("watch", "fall", "film", "clip"):
             self._show_again(wish)
         return True
 
@@ -194,8 +208,8 @@ class App:
         if not isinstance(screen, GameScreen) or screen.plan is None or screen.plan.file is None:
             return
         file = screen.plan.file
-        if wish == "film":
-            self._film(screen, file)
+        if wish in ("film", "clip"):
+            self._film(screen, file, screen.fall.span if wish == "clip" else None)
         else:
             self._watch(file, screen.client.fell_s if wish == "fall" else None)
 
@@ -230,20 +244,41 @@ class App:
             self._complain(str(error))
 
     def _watch(self, file: Path, begin: float | None = None) -> None:
-        """Open a replay beside this window, which a process has one of. begin: seconds, just before a fall."""
-        at = () if begin is None else ("--at", f"{max(begin - BEFORE_FALL_S, 0.0):.2f}")
-        try:
-            self._start("replay", file, *at)
-        except (RecordError, OSError) as error:
-            self._complain(str(error))
+        """Show a replay until the person comes back. begin: seconds, just before a fall."""
+        from teeter.engine.record.latest import found
+        from teeter.games.ui.replay_screen import Viewer
 
-    def _film(self, screen: GameScreen, file: Path) -> None:
-        """Draw the film of a game beside this window."""
+        before = self.screen
+        self.window.hud.show((wait_panel("the replay"),))
+        self.window.draw()
+        try:
+            viewer = Viewer(load(found(file)), self.window, self.settings)
+        except (TeeterError, OSError) as error:
+            self._complain(str(error))
+            return
+        viewer.watching = viewer.watching.sought(max((begin or 0.0) - BEFORE_FALL_S, 0.0))
+        self.screen, self._behind = viewer, before
+
+    def _come_back(self, viewer: Viewer) -> None:
+        """From a replay to where it was asked for; or to the game that goes on from there."""
+        before, self._behind = self._behind, None
+        viewer.close()
+        assert before is not None
+        self.screen = before
+        if viewer.forked is not None:
+            before.close()
+            self._play(plan_of(viewer.forked))
+        else:
+            before.come_back()
+
+    def _film(self, screen: GameScreen, file: Path, span: tuple[float, float] | None) -> None:
+        """Draw the film of a game beside this window. span: seconds of a part of it."""
         place = folder().parent / "films"
         try:
             place.mkdir(parents=True, exist_ok=True)
             out = first_free(lambda number: place / f"{file.stem}-{number}.mp4")
-            process = self._start("video", file, "-o", str(out), "--slow-fall")
+            part = () if span is None else ("--from", f"{span[0]:.2f}", "--to", f"{span[1]:.2f}")
+            process = self._start("video", file, "-o", str(out), "--slow-fall", *part)
         except (RecordError, OSError) as error:
             screen.film = str(error)
             return
@@ -267,7 +302,8 @@ class App:
             screen, process, out = film
             if process.poll() is not None:
                 self._films.remove(film)
-                screen.film = f"kept as {out}" if process.returncode == 0 else "could not be drawn"
+                screen.film = f"is kept as {out}" if process.returncode == 0 else "could not be drawn"
+                screen.say(f"The film {screen.film}.")
 
     def _tell_picture(self) -> None:
         try:
@@ -287,6 +323,8 @@ class App:
     def close(self) -> None:
         """Leave the game, then the window."""
         self.screen.close()
+        if self._behind is not None:
+            self._behind.close()
         self.pictures.close()
         self.window.close()
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from teeter.engine.view.panels import Gap, Panel, Place, Size, Text
 from teeter.engine.view.render.bounds import ScreenRect
+from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.video.pace import Timing
 from teeter.engine.view.window.hud import width_of
 from teeter.engine.view.window.items import FONT_UNITS, PADDING
@@ -17,7 +18,6 @@ STAY_S = 3.2
 MIN_STAY_S = 0.7
 """Seconds that a line stays at the least before the next takes its place; lines that come faster share a card."""
 MAX_LINES = 2
-FALLS = "It falls!"
 MAX_LETTERS = 90
 """Of a line."""
 LINE_HEIGHTS = {"small": 18.0, "normal": 21.0, "large": 27.0, "title": 36.0}

@@ -21,6 +21,8 @@ from teeter.models.piece import Array
 CameraName = Literal["director", "follow", "orbit", "front"]
 CAMERAS: tuple[CameraName, ...] = ("director", "follow", "orbit", "front")
 
+FALLS = "It falls!"
+"""What is said when something begins to come down."""
 FOV = 28.0
 FILL = 0.82
 """Part of the frame that the cylinder may take, along each side."""
@@ -181,7 +183,8 @@ def subject_at(scenery: Scenery, moment: float) -> Array:
 def tower_of(scenery: Scenery, collapse: Collapse) -> Array:
     """Returns corners of the highest of what stood together when a collapse began."""
     groups = [scenery.around(collapse.begin - 0.1, body) for body in collapse.fallen]
-    return max(groups, key=lambda points: float(np.ptp(points[:, 2])))
+    apart = {id(points): points for points in groups}.values()
+    return max(apart, key=lambda points: float(np.ptp(points[:, 2])))
 
 
 def _angles(scenery: Scenery, moments: Array) -> Array:

@@ -84,14 +84,16 @@ class Scenery:
         """Returns corners of the pieces that stand together with one: box to box, from neighbour to neighbour."""
         key = (round(moment * 240), body)
         if key not in self._groups:
-            self._groups[key] = self._around(moment, body)
+            points, members = self._around(moment, body)
+            # whoever stands there stands with the same ones
+            self._groups.update(((key[0], each), points) for each in (body, *members))
         return self._groups[key]
 
-    def _around(self, moment: float, body: int) -> Array:
+    def _around(self, moment: float, body: int) -> tuple[Array, list[int]]:
         poses = self.poses(moment)
         bodies = np.array([n for n in self.pieces() if np.isfinite(poses[n]).all()])
         if body not in bodies:
-            return np.zeros((1, 3))
+            return np.zeros((1, 3)), []
         points = _boxes(poses[bodies], self.extents[bodies])
         low, high = points.min(axis=1) - TOUCH_DISTANCE / 2, points.max(axis=1) + TOUCH_DISTANCE / 2
         found = bodies == body
@@ -100,7 +102,7 @@ class Scenery:
             meets = (low[:, None] <= high[ends]).all(axis=2) & (low[ends] <= high[:, None]).all(axis=2)
             grown = found | meets.any(axis=1)
             if (grown == found).all():
-                return np.asarray(points[found].reshape(-1, 3))
+                return np.asarray(points[found].reshape(-1, 3)), bodies[found].tolist()
             found = grown
 
     def tower(self, carry: Carry) -> Array:

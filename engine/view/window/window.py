@@ -92,6 +92,7 @@ class Window:
         self._pad_down = ""
         self._mouse: tuple[float, float] | None = None
         self._keyboard = Keyboard(self._window)
+        self._is_full, self._plain_size = False, self.size
         self._screen = covering(shader("picture.vert", "picture.frag"))
         self._screen.set_depth_test(False)
         scene = core.NodePath("screen")
@@ -198,6 +199,20 @@ class Window:
         is_busy = time.perf_counter() - self._busy_at < BUSY_S
         time.sleep(BUSY_PAUSE_S if is_busy else IDLE_PAUSE_S)
 
+    def fill_screen(self) -> None:
+        """Fills the screen, or gives it free again."""
+        self._is_full = not self._is_full
+        wanted = core.WindowProperties()
+        if self._is_full:
+            self._plain_size = self.size
+            pipe = self._device.pipe
+            wanted.set_origin(0, 0)
+            wanted.set_size(pipe.get_display_width(), pipe.get_display_height())
+        else:
+            wanted.set_size(*self._plain_size)
+        wanted.set_fullscreen(self._is_full)
+        self._window.request_properties(wanted)
+
     def picture(self) -> NDArray[np.uint8]:
         """Returns what the window shows, panels included: (h, w, 3) bytes, RGB, top row first. Raises ViewError."""
         self.is_new = True
@@ -271,6 +286,11 @@ class Window:
     def _pressed(self, key: str, again: bool) -> list[Event]:
         x, y = self.pointer
         is_mouse = key.startswith(("mouse", "wheel"))
+        if key == "enter" and self.down & {"alt", "lalt", "ralt"}:
+            # what other programs do with it
+            if not again:
+                self.fill_screen()
+            return []
         # some displays report a key that repeats as pressed again
         again = again or (key in self.down and not is_mouse)
         self.down.add(key)

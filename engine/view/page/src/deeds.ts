@@ -30,7 +30,9 @@ export class Deeds implements Acts {
 
   // Returns whether that is something that can be done now.
   act(name: string): boolean {
-    if (name === "undo") {
+    if (this.seat.fall.state === "wreck" && (name === "choose" || name === "lay"))
+      this.seat.send({ type: "go_on" });
+    else if (name === "undo") {
       if (!this.seat.turn?.mine || this.seat.busy || !this.seat.turn.can_undo) return false;
       this.seat.send({ type: "undo" });
       this.seat.wait();

@@ -32,7 +32,7 @@ const TOAST_MS = 4200;
 const REFUSED_MS = 8000;
 
 export class Desk {
-  private readonly root: HTMLElement;
+  readonly root: HTMLElement;
   private readonly part: Record<string, HTMLElement> = {};
   private readonly buttons: Record<string, HTMLButtonElement> = {};
   private toastEnds = 0;

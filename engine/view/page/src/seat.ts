@@ -2,6 +2,7 @@
 
 import { Numbers, type Triple } from "./data";
 import { Deeds } from "./deeds";
+import { Fall } from "./fall";
 import { Desk } from "./desk";
 import { Fingers } from "./fingers";
 import { picked } from "./pick";
@@ -36,6 +37,7 @@ export class Seat implements Table {
   private readonly names: string[] = []; // of bodies
   private readonly numbers = new Map<string, number>(); // the body that a name means now
   readonly outlook: Outlook;
+  readonly fall: Fall;
   readonly knocks: Knocks;
   private first = 0; // the number here of the server's first body
   private isGreeted = false; // the story so far was told
@@ -56,6 +58,7 @@ export class Seat implements Table {
       () => this.desk.clear,
       () => this.loop?.touch(),
     );
+    this.fall = new Fall(stage.canvas, this.desk.root, (type) => this.send({ type }));
     this.hand = new Hand(this);
     this.knocks = new Knocks((place) => stage.across(place, this.outlook.camera));
     new Fingers(stage.canvas, this.outlook.orbit, this.hand);
@@ -129,6 +132,9 @@ export class Seat implements Table {
         this.busy = "";
         hand.again();
         this.tellTurn();
+        break;
+      case "fall":
+        this.fall.hear(news, Boolean(this.welcome && this.welcome.role !== "spectator"));
         break;
       case "pointed":
         this.pointed = { body: this.numbers.get(news.piece) ?? -1, pose: news.pose };
@@ -242,7 +248,8 @@ export class Seat implements Table {
     this.desk.showClock(this.clock ? this.clock.left - (now - this.clock.since) / 1000 : null);
     const held = this.hand.grip && this.hand.drawn,
       goesBack = held && this.outlook.keep(held.slice(0, 3) as Triple, elapsed);
-    return moves || handMoves || Boolean(goesBack);
+    const glides = this.fall.step(elapsed, this.outlook.camera);
+    return moves || handMoves || glides || Boolean(goesBack);
   }
 
   private draw(): void {
@@ -263,7 +270,7 @@ export class Seat implements Table {
         glass: 1,
       });
     stage.draw({
-      camera: this.outlook.camera,
+      camera: this.fall.camera(this.outlook.camera),
       poses: hand.posed(this.live.poses),
       seen: this.live.seen,
       marks,

@@ -1,0 +1,303 @@
+"""The fall as the show: from the moment it is certain, what is seen lags behind the physics, slowed down, under the
+camera of films; then the wreck lies there until somebody goes on.
+
+The physics simulate as ever, and nothing else is recorded: only what they have said is passed on later.
+"""
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from teeter.engine.record.reader import between
+from teeter.engine.view.camera import Camera, Clear, fitted, raised
+from teeter.engine.view.panels import Button, Panel, Row, Text
+from teeter.engine.view.video import director
+from teeter.engine.view.video.director import FALLS
+from teeter.engine.view.video.pace import SLOW_SPEED
+from teeter.games.present.live_director import Plan, corners, planned
+from teeter.games.server.messages import Busy, Fallen, GameUpdate, News, TableView, Waits
+from teeter.models.piece import Array, Piece
+
+KEPT_S = 2.5
+"""Seconds of the table that are kept, for the director to see how a fall began."""
+LATELY_S = 0.5
+"""Seconds within which a piece has come down; what the hand held in them is let go of, and does not count."""
+COMING_DOWN = (0.0025, 0.15)
+"""Metres lower, and metres a second: what moves so is not caught any more. Settling takes a tenth of that."""
+PUT_SPEED = 8.0
+"""m/s from which a piece was put elsewhere by the game."""
+PLAN_S = 0.5
+"""Seconds between two looks of the director at what the physics have come to meanwhile."""
+DOUBT_S = 1.5
+"""Seconds after which what brought nothing down is no fall."""
+LINGER_S = 0.6
+"""Seconds of the table after the last piece fell, at which the wreck begins."""
+WRECK_S = 2.0
+"""Seconds for which a wreck is seen at the least before a key goes on."""
+UNSEEN_S = 4.0
+"""Seconds after which a game goes on that only bots play."""
+WRECK_DEG = 16.0
+"""The elevation from which a wreck is looked at."""
+FLOOR_M = -0.1
+"""Metres: what lies lower has left the table."""
+
+
+class FallShow:
+    """Of one table.
+
+    pieces: of the game, as they are known. in_play: those of the tower. go_on: tells the physics to. is_on: not in the
+    sandbox, where things fall all the time. has_people: somebody is there who goes on; else it goes on by itself.
+    longest: seconds that a wreck lies there at most.
+    """
+
+    def __init__(
+        self,
+        pieces: Mapping[str, Piece],
+        in_play: Callable[[], frozenset[str]],
+        go_on: Callable[[], None],
+        *,
+        is_on: bool = True,
+        has_people: bool = True,
+        longest: float = math.inf,
+    ) -> None:
+        self._pieces, self._in_play, self._go_on, self._is_on = pieces, in_play, go_on, is_on
+        self._tower: frozenset[str] = frozenset()
+        self._longest = longest if has_people else UNSEEN_S
+        self.state: Literal["", "falls", "wreck"] = ""
+        """Empty while nothing falls."""
+        self.aspect, self.speed = 16 / 9, 1.0
+        """Of the picture, width by height; and how fast time runs."""
+        self._views: list[TableView] = []
+        self._later: deque[News] = deque()
+        self._passed: list[News] = []
+        self._waits: Waits | None = None
+        self._now = self._began_at = self._lay_at = self._planned_at = -math.inf
+        self._shown = 0.0
+        self._plan: Plan | None = None
+        self._has_fallen = self._is_done = self._is_left = self._is_again = False
+
+    # -- what is passed on -------------------------------------------------------------------------------------------
+
+    def take(self, news: Iterable[News], now: float) -> list[News]:
+        """Returns what is to be heard now of what the physics said, and have said before. now: seconds on the wall."""
+        elapsed, self._now = self.speed * min(now - self._now, 1.0), now
+        due, self._passed = self._passed, []
+        for each in news:
+            if isinstance(each, TableView):
+                self._keep(each)
+            if self.state:
+                self._later.append(each)
+                continue
+            due.append(each)
+            self._pass(each, due)
+        if self.state:
+            due += self._run(elapsed)
+        if self.state == "wreck":
+            # where the director saw nothing there is nothing to look at for long
+            longest = self._longest if self._plan is not None else min(self._longest, WRECK_S)
+            if now - self._lay_at > longest / max(self.speed, 1.0):
+                self.leave()
+        return [each for each in due if not isinstance(each, Fallen)]
+
+    def _pass(self, each: News, due: list[News]) -> None:
+        """What is heard at once; a fall may begin with it."""
+        if isinstance(each, (Waits, Busy)):
+            self._waits = each if isinstance(each, Waits) else None
+        if isinstance(each, Fallen):
+            if self._is_left or not self._is_on:
+                self._is_left = False
+                self._go_on()
+            else:
+                self._lie()
+        elif isinstance(each, TableView) and self._is_on and not self._is_left and self._is_falling():
+            self._begin()
+            due.append(Busy(FALLS.rstrip("!").lower()))
+
+    def _keep(self, view: TableView) -> None:
+        self._views.append(view)
+        if self.state:
+            return
+        first = view.step - KEPT_S * view.rate
+        if (
+            self._views[0].step < first - view.rate
+            or view.step < self._views[-2 if len(self._views) > 1 else 0].step
+        ):
+            self._views = [each for each in self._views if first <= each.step <= view.step]
+
+    def _is_falling(self) -> bool:
+        """Whether a piece that no hand has let go of comes down so fast that nothing stops it."""
+        last, rate = self._views[-1], self._views[-1].rate
+        lately = [each for each in self._views if each.step >= last.step - LATELY_S * rate]
+        before = lately[-2] if len(lately) > 1 else last
+        if lately[0].names != last.names or before.names != last.names or before.step >= last.step:
+            return False
+        lower = lately[0].poses[:, 2] - last.poses[:, 2]
+        speeds = (
+            np.linalg.norm(last.poses[:, :3] - before.poses[:, :3], axis=1) * rate / (last.step - before.step)
+        )
+        if lower.max(initial=0.0) <= COMING_DOWN[0]:
+            return False
+        falls = (lower > COMING_DOWN[0]) & (speeds > COMING_DOWN[1]) & (last.poses[:, 2] < before.poses[:, 2])
+        if not falls.any():
+            return False
+        held = {each.held for each in lately}
+        put = any(
+            np.abs(b.poses - a.poses).max() * rate > PUT_SPEED * max(b.step - a.step, 1)
+            for a, b in pairwise(lately)
+            if a.names == b.names
+        )
+        return not put and any(falls[n] and name not in held for n, name in enumerate(last.names))
+
+    # -- the course of it --------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self.state, self._began_at, self._planned_at = "falls", self._now, self._now
+        self._shown, self._plan = float(self._views[-1].step), None
+        self._tower = self._in_play()
+        self._has_fallen = self._is_done = self._is_again = False
+
+    def _lie(self) -> None:
+        """The wreck begins."""
+        if self.state != "wreck":
+            self.state, self._lay_at = "wreck", self._now
+
+    def _run(self, elapsed: float) -> list[News]:
+        """Shows what is due."""
+        if not self._views:
+            return []
+        rate = self._views[-1].rate
+        if self._now - self._planned_at > PLAN_S and not self._is_done:
+            self._is_done = any(isinstance(each, Fallen) for each in self._later)
+            self._planned_at = self._now
+            self._plan = planned(self._views, self._pieces, self.aspect) or self._plan
+        moment = self.seconds
+        speed = SLOW_SPEED if self._plan is None else self._plan.speed(moment)
+        newest = self._views[-1].step
+        before, self._shown = self._shown, min(self._shown + elapsed * speed * rate, float(newest))
+        due = self._again(before) if self._is_again else self._due()
+        is_at_end = self._shown >= newest or (self._plan is not None and moment > self._plan.end + LINGER_S)
+        if is_at_end and self._is_done and not self._later:
+            self._lie()
+        is_doubted = self._now - self._began_at > DOUBT_S and self._plan is None and not self._has_fallen
+        return [*due, *self._end()] if self.state == "falls" and is_doubted else due
+
+    def _due(self) -> list[News]:
+        found: list[News] = []
+        while self._later:
+            each = self._later[0]
+            if isinstance(each, TableView) and each.step > self._shown:
+                break
+            found.append(self._later.popleft())
+            self._has_fallen |= isinstance(each, GameUpdate) and each.event == "Fell"
+            if isinstance(each, Fallen):
+                self._lie()
+        middle = self._between()
+        return [*found, middle] if middle is not None and self._later else found
+
+    def _again(self, before: float) -> list[News]:
+        found: list[News] = [each for each in self._views if before < each.step <= self._shown]
+        middle = self._between()
+        return [*found, middle] if middle is not None else found
+
+    def _between(self) -> TableView | None:
+        """What is seen between two views."""
+        at = next((n for n, each in enumerate(self._views) if each.step > self._shown), 0)
+        first, second = self._views[at - 1], self._views[at]
+        if not at or first.names != second.names or second.step <= first.step:
+            return None
+        poses = between(first.poses, second.poses, (self._shown - first.step) / (second.step - first.step))
+        return replace(first, step=int(self._shown), poses=poses)
+
+    def _end(self) -> list[News]:
+        """Nothing falls, or somebody goes on: what is is seen."""
+        rest: list[News] = list(self._later)
+        self._later.clear()
+        if self._waits is not None and not any(isinstance(each, (Waits, Busy)) for each in rest):
+            # who was asked before is asked still
+            rest.append(self._waits)
+        if self._is_again:
+            rest.append(self._views[-1])
+        self.state, self._views = "", self._views[-1:]
+        return rest
+
+    # -- what people do ----------------------------------------------------------------------------------------------
+
+    def leave(self) -> None:
+        """Somebody goes on."""
+        if not self.state:
+            return
+        is_still = self.state == "wreck" and not self._later
+        rest = self._end()
+        self._is_left = not is_still and not any(isinstance(each, Fallen) for each in rest)
+        self._waits = None
+        self._passed += rest
+        if not self._is_left:
+            self._go_on()
+
+    def again(self) -> None:
+        """Somebody watches it again."""
+        if self.state == "wreck" and self._plan is not None and not self._later:
+            self._is_again, self.state = True, "falls"
+            self._shown = self._first_step + (self._plan.begin - director.AHEAD_S / 2) * self._views[-1].rate
+
+    def key(self, act: str) -> bool:
+        """Whether an act of the keyboard goes on: once the wreck was seen."""
+        return self.state == "wreck" and self._now - self._lay_at > WRECK_S and act in ("choose", "lay")
+
+    # -- what is seen ------------------------------------------------------------------------------------------------
+
+    @property
+    def _first_step(self) -> int:
+        return self._views[0].step
+
+    @property
+    def seconds(self) -> float:
+        """The moment that is seen, seconds since what is kept began."""
+        return (self._shown - self._first_step) / self._views[-1].rate
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """From when to when it fell, seconds of the record, with what led up to it and what came of it."""
+        rate, plan = self._views[-1].rate, self._plan
+        begin = self._first_step / rate
+        begin, end = (begin, begin + 3.0) if plan is None else (begin + plan.begin, begin + plan.end)
+        return max(begin - director.AHEAD_S, 0.0), end + director.AHEAD_S
+
+    def camera(self, clear: Clear) -> Camera | None:
+        """Returns from where it is seen; None while nobody knows. clear: what panels leave free."""
+        if self._plan is None or not self.state:
+            return None
+        seen = self._plan.camera(self.seconds)
+        lies = self.state == "wreck"
+        points = self._corners()
+        if not len(points):
+            return seen
+        whole = fitted(points, raised(seen, WRECK_DEG) if lies else seen, self.aspect, clear)
+        return whole if lies or whole.distance > seen.distance else seen
+
+    def _corners(self) -> Array:
+        """Returns corners of the tower, and of all that fell and lies on the table, where they are seen now."""
+        assert self._plan is not None
+        now = next((each for each in reversed(self._views) if each.step <= self._shown), self._views[-1])
+        return corners(now, self._pieces, self._tower | set(self._plan.fallen), FLOOR_M)
+
+
+def panel(show: FallShow, told: Iterable[str], film: str, *, may_keep: bool) -> Panel:
+    """What stands below a fall. told: what happened. film: how the clip is getting on. may_keep: it can be kept."""
+    if show.state == "falls":
+        return Panel("fall", "bottom", (Text(FALLS, "bad", "title", bold=True),), width=150)
+    lines = tuple(Text(line, "bad", "large", bold=True) for line in list(told)[:1])
+    buttons = Row(
+        (
+            Button("go_on", "Continue", is_on=True, key="Enter"),
+            Button("watch_again", "Watch again"),
+            Button("clip", "Save this clip", is_enabled=may_keep and not film),
+        )
+    )
+    said = (Text(f"The clip {film}", "quiet", "small"),) if film else ()
+    return Panel("fall", "bottom", (*lines, buttons, *said), width=430)

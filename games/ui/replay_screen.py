@@ -1,0 +1,265 @@
+"""A recording with a scrub bar, to be checked and gone on with at any moment: in a window of its own, or in that of the
+games."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from teeter.engine.pose import vector_of
+from teeter.engine.record.reader import Replay
+from teeter.engine.topple.verdict import CheckOptions, Verdict, check
+from teeter.engine.topple.words import headline, rows
+from teeter.engine.view.camera import BoundingSphere, Camera, Orbit, orbit_of
+from teeter.engine.view.frame import Frame
+from teeter.engine.view.overlays import Overlay
+from teeter.engine.view.panels import Button, Panel
+from teeter.engine.view.render import mannequin
+from teeter.engine.view.render.verdict_picture import overlays_on
+from teeter.engine.view.video import director
+from teeter.engine.view.video.director import CameraName
+from teeter.engine.view.video.scenery import Holder, scenery_of
+from teeter.engine.view.window.events import Clicked, Closed, Event, Press, Slid
+from teeter.engine.view.window.window import Window
+from teeter.engine.workers import Failed, Questioner
+from teeter.engine.world.body import FLOOR, Assembly
+from teeter.games.api.scene import OrbitPointer
+from teeter.games.play.margins import with_causes
+from teeter.games.play.replays import (
+    ORDERS,
+    ViewerState,
+    assembly_at,
+    bodies_of,
+    line_at,
+    marks_of,
+    ordered,
+    panels,
+    placed,
+    telling_of,
+)
+from teeter.games.present.settings import Settings
+from teeter.models.files import first_free
+
+LEAVING = ("escape", "pad_b")
+PLANNED = 5
+"""Pictures a second for which a camera is planned; between them it goes straight."""
+SETTLE = 3e-4
+"""Metres of gap and overlap that are closed before a moment of a game is judged."""
+CHECK_TIMEOUT_S = 600.0
+
+Checked = tuple[Verdict, list[Overlay]]
+
+
+def checker() -> Callable[[object, tuple[Assembly, BoundingSphere]], Checked]:
+    """Returns what answers in the process that checks what the window shows."""
+    return lambda news, question: checked(*question)
+
+
+def checked(assembly: Assembly, sphere: BoundingSphere) -> Checked:
+    """A verdict and what it draws."""
+    verdict = check(assembly, CheckOptions(settle=SETTLE, workers=1))
+    return verdict, overlays_on(verdict, sphere)[0]
+
+
+class MomentChecker:
+    """Checks moments of a recording beside the window, one at a time. said: the answer in words."""
+
+    def __init__(self) -> None:
+        self._questions: Questioner[tuple[Assembly, BoundingSphere], Checked] = Questioner(
+            "check", "teeter.games.ui.replay_screen:checker", CHECK_TIMEOUT_S
+        )
+        self.said = ""
+        self.guides: list[Overlay] = []
+
+    def ask(self, assembly: Assembly, sphere: BoundingSphere) -> None:
+        """Ask about a scene, unless one is being checked."""
+        if not self._questions.is_busy:
+            self.said, self.guides = "Checking ...", []
+            self._questions.ask((assembly, sphere))
+
+    def step(self) -> None:
+        """Take in the answer."""
+        for _, answer in self._questions.poll():
+            if isinstance(answer, Failed):
+                self.said = f"It cannot be judged: {answer}"
+                continue
+            verdict, self.guides = answer
+            facts = [f"{label}: {text}" if label else text for label, text in rows(verdict)]
+            self.said = "\n".join([headline(verdict), *facts])
+
+    def forget(self) -> None:
+        """Drop what was said, once the scene is another one."""
+        if not self._questions.is_busy:
+            self.said, self.guides = "", []
+
+    def close(self) -> None:
+        """Stop checking."""
+        self._questions.close()
+
+
+class Viewer:
+    """A recording in a window: left drag turns, right drag moves, the wheel zooms. window: that of the games, to which
+    Esc goes back; None for one of its own.
+
+    forked: the new game to be gone on with, when the person asked for it.
+    """
+
+    is_typing = is_carrying = is_scanned = False
+    hand = camera_control = plan = None
+
+    def __init__(
+        self, replay: Replay, window: Window | None = None, settings: Settings | None = None
+    ) -> None:
+        bodies = placed(replay, bodies_of(replay))
+        self.replay, self.bodies = replay, bodies
+        self.scenery = scenery_of(replay, bodies)
+        telling = telling_of(replay)
+        # why pieces fell takes a while, and stood at the end of the game already
+        self.telling = telling if window is not None else with_causes(telling, replay)
+        self.marks = marks_of(replay, self.scenery)
+        self.watching = ViewerState(replay.seconds)
+        self.forked: Path | None = None
+        self._paths: dict[str, director.CameraPath] = {}
+        self._shown: tuple[object, ...] = ()
+        hand = tuple(part.at(bodies[0].pose) for part in mannequin.hand_bodies())
+        self._is_inside, self.settings = window is not None, settings
+        self.wish = self.lit = ""
+        self.window = window or Window(f"{self.telling.title} - teeter")
+        self.sphere = self.window.put((*bodies, *hand)).sphere
+        self.orbit: Orbit = orbit_of(self.sphere)
+        self.checker = MomentChecker()
+        self.pointer = OrbitPointer()
+
+    def run(self) -> None:
+        """Until the window is closed."""
+        before = time.perf_counter()
+        try:
+            while not self.window.is_closed:
+                now = time.perf_counter()
+                self.round(now - before)
+                before = now
+        finally:
+            self.checker.close()
+            self.window.close()
+
+    def round(self, seconds: float) -> None:
+        """Events, time, a picture."""
+        for event in self.window.poll():
+            if isinstance(event, Closed):
+                return
+            self.handle(event)
+        self.step(seconds)
+        self.window.hud.show(self.panels())
+        if not self.window.draw():
+            self.window.pause()
+
+    def handle(self, event: Event) -> None:
+        """A button, a key, the scrub bar, the pointer."""
+        self._turn(event)
+        if isinstance(event, Slid) and event.name == "seek":
+            self.watching = self.watching.sought(event.value)
+        order = event.name if isinstance(event, Clicked) else ""
+        if isinstance(event, Press):
+            order = "leave" if event.key in LEAVING and self._is_inside else ORDERS.get(event.key, "")
+        if order == "leave":
+            self.wish = "menu"
+        elif order == "check":
+            self.watching = replace(self.watching, is_playing=False, forces=True)
+            self.checker.ask(assembly_at(self.scenery, self.bodies, self.watching.seconds), self.sphere)
+        elif order == "fork":
+            self._fork()
+        elif order:
+            self.watching = ordered(self.watching, order, self.marks)
+
+    def _turn(self, event: Event) -> None:
+        """Turn, move or zoom the camera: from where it is, and freely from then on."""
+        orbit = self.pointer.turned(self.orbit, event, self.window)
+        if orbit is not self.orbit:
+            self.orbit = orbit
+            self.watching = replace(self.watching, camera="free")
+
+    def step(self, seconds: float) -> None:
+        """Time passes; show what there is."""
+        before = self.watching.seconds
+        self.watching = self.watching.after(seconds)
+        if self.watching.seconds != before:
+            self.checker.forget()
+        self.checker.step()
+        self.window.aim(self.camera())
+        now = (self.watching.seconds,)
+        if now != self._shown:
+            self._shown = now
+            self.window.show(self.frame())
+        guides = self.checker.guides if self.watching.forces else ()
+        # seen through the pieces they lie in
+        if self.window.stage is not None and self.window.stage.show_overlays(guides, through=True):
+            self.window.is_new = True
+
+    def panels(self) -> tuple[Panel, ...]:
+        """What lies over the picture."""
+        line = line_at(self.telling.lines, self.watching.seconds)
+        shown = panels(self.watching, self.marks, line, self.telling.title, self.checker.said)
+        back = Panel(
+            "back", "top-right", (Button("leave", "Back", "accent", key="Esc"),), width=110, is_bare=True
+        )
+        return (*shown, back) if self._is_inside else tuple(shown)
+
+    def say(self, line: str) -> None:
+        """Say something."""
+        self.checker.said = line
+
+    def close(self) -> None:
+        """Another screen comes."""
+        self.checker.close()
+        self.window.clear()
+
+    def frame(self) -> Frame:
+        """The picture of this moment: every piece, and the hand that holds one."""
+        moment = self.watching.seconds
+        known = [n for n, name in enumerate(self.replay.meta.names) if name != FLOOR]
+        names = tuple(self.replay.meta.names[n] for n in known)
+        poses = self.scenery.poses(moment)[known]
+        carry = next((each for each in self.scenery.motion.carries if each.begin <= moment <= each.end), None)
+        if carry is None:
+            return Frame(names, poses)
+        body = next(each for each in self.bodies if each.name == self.replay.meta.names[carry.body])
+        hand = mannequin.poses(Holder(self.scenery, body, carry).at(moment))
+        return Frame((*names, *mannequin.names()), np.concatenate([poses, hand]))
+
+    def camera(self) -> Camera:
+        """Where the eye is: the person's own, or as planned for a film."""
+        name = self.watching.camera
+        if name == "free":
+            return self.orbit.camera
+        if name not in self._paths:
+            moments = np.arange(0.0, self.watching.whole + 1 / PLANNED, 1 / PLANNED)
+            kind: CameraName = "follow" if name == "follow" else "director"
+            size = self.window.size
+            self._paths[name] = director.path(kind, self.scenery, moments, PLANNED, size[0] / size[1])
+        path = self._paths[name]
+        at, ticks = self.watching.seconds * PLANNED, np.arange(len(path.eyes))
+        eye, target = (
+            np.array([np.interp(at, ticks, along) for along in rows.T]) for rows in (path.eyes, path.targets)
+        )
+        return Camera(vector_of(eye), vector_of(target), path.fov)
+
+    def _fork(self) -> None:
+        """Begin a game of its own here, beside the recording, and leave; the recording stays as it is."""
+        from teeter.engine.record.format import RecordError
+        from teeter.games.play.playback import checkpoint_at, fork
+
+        path = self.replay.path
+        stem = path.name.removesuffix(".part").removesuffix(".teeter")
+        target = first_free(lambda number: path.with_name(f"{stem}-{number}.teeter"))
+        try:
+            session, _ = fork(self.replay, checkpoint_at(self.replay, self.watching.seconds), path=target)
+        except RecordError as error:
+            # what is said goes when time goes on
+            self.watching = replace(self.watching, is_playing=False)
+            self.checker.said = str(error)
+            return
+        session.close()
+        self.forked, self.wish = target, "fork"
+        self.window.is_closed = not self._is_inside
