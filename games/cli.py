@@ -67,6 +67,7 @@ COMMANDS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "Would it topple?": (
         ("check", "check:run", "teeter check scenes/arch.toml --without voussoir.05 --json"),
         ("mend", "mend:run", "teeter mend bridge_bare --margin 2 --apply 1 -o mended.toml"),
+        ("design", "design:run", "teeter design overhang --pieces tower_topple/brick:20 -o far.toml"),
         ("probe", "probe:run", "teeter probe tower --piece brick.09.2 --piece brick.17.1"),
         (
             "sweep",

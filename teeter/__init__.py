@@ -117,9 +117,11 @@ if TYPE_CHECKING:
     from teeter.games.api.checker import Checker as Checker
     from teeter.games.api.dataset import DatasetResult as DatasetResult
     from teeter.games.api.dataset import write_dataset as write_dataset
+    from teeter.games.api.design import DesignResult as DesignResult
     from teeter.games.api.functions import build as build
     from teeter.games.api.functions import check as check
     from teeter.games.api.functions import check_many as check_many
+    from teeter.games.api.functions import design as design
     from teeter.games.api.functions import explain as explain
     from teeter.games.api.functions import export as export
     from teeter.games.api.functions import load as load
@@ -156,7 +158,9 @@ if TYPE_CHECKING:
     Verdict = CheckResult
     __version__: str
 
-_FUNCTIONS = "build check check_many explain export load mend noise play poses probe steps sweep verify video"
+_FUNCTIONS = (
+    "build check check_many design explain export load mend noise play poses probe steps sweep verify video"
+)
 _RESULTS = (
     "CheckResult ExplainResult ExportResult FilmResult NoiseResult Played PoseResult ProbeResult SimulationResult "
     "StepResult StepsResult"
@@ -170,6 +174,7 @@ _HOMES = {
     "games.api.dataset": "DatasetResult write_dataset",
     "games.api.functions": _FUNCTIONS,
     "games.api.many": "ManyResult ManyRow",
+    "games.api.design": "DesignResult NoDesignError",
     "games.api.mend": "MendChange MendResult",
     "games.api.results": _RESULTS,
     "games.api.scene": "ScenePiece",

@@ -71,6 +71,8 @@ OTHERS: dict[str, tuple[tuple[str, ...], int]] = {
         ("mend", "topples.toml", "--piece", "under", "--kind", "remove", "--workers", "1"),
         1,
     ),
+    "designed": (("design", "tower", "--pieces", "stands.toml", "--workers", "1"), 0),
+    "not designed": (("design", "bridge", "--pieces", "stands.toml", "--gap", "9000", "--workers", "1"), 1),
     "probe": (("probe", "stands.toml"), 0),
     "sweep": (
         (

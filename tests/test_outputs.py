@@ -59,6 +59,8 @@ WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "mended": ((*MEND, "--apply", "1", "--out"), "out.toml"),
     "change": ((*MEND, "--picture"), "out.png"),
+    "change's page": ((*MEND, "--page"), "out.html"),
+    "design": (("design", "tower", "--pieces", "scene.toml", "--workers", "1", "-o"), "out.toml"),
     "merged": (("merge", "rows.csv", "--out"), "out.csv"),
     "game": (("play", "wonky", "--headless", "--turns", "1", "--record"), "out.teeter"),
 }

@@ -59,6 +59,7 @@ ONE = ("--workers", "1", "--json")
         ("scenes", ("check", "--scenes", "SCENES", *ONE)),
         ("mend", ("mend", "bridge_bare", "--best", "7", *ONE)),
         ("mend", ("mend", "bridge_bare", "--kind", "turn", *ONE)),
+        ("design", ("design", "tower", "--pieces", "two_bricks", *ONE)),
         ("probe", ("probe", "bridge", "--json")),
         ("sweep", ("sweep", "two_bricks", "--piece", "slab", "--x=-60:60:4", "--y", "0", *ONE)),
         ("poses", ("poses", "egg_on_tip", "--json")),

@@ -18,6 +18,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "best": (0, 10_000),
     "direction_deg": (-360.0, 360.0),
     "friction": (0.0, 10.0),
+    "gap_mm": (1e-3, 1e6),
     "margin_deg": (0.0, 89.0),
     "places": (1, 50_000_000),
     "position_mm": (0.0, 1000.0),

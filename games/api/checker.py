@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from teeter.engine.topple.laboratory.sweep import SweepRow, Terms
     from teeter.engine.topple.verdict import CheckOptions
     from teeter.engine.world.body import Assembly, Vector
+    from teeter.games.api.design import DesignResult
     from teeter.games.api.many import ManyResult, ManyScenes, Method
     from teeter.games.api.mend import MendResult
     from teeter.scenes.scene import Scene
@@ -282,6 +283,41 @@ class Checker:
 
         mender = Mender(loaded, self.options_of(loaded), check, margin_deg, push)
         return mender.mended(kinds=wanted(kinds), pieces=named, keep=kept, best=best)
+
+    def design(
+        self,
+        goal: str,
+        pieces: str | PublicScene | Iterable[str | PublicScene],
+        *,
+        margin_deg: float = 0.1,
+        gap_mm: float | None = None,
+        single: bool = False,
+    ) -> DesignResult:
+        """What can be built of boxes: the longest overhang, the tallest tower, a bridge of few pieces over a gap.
+
+        goal: overhang, tower or bridge. pieces: scenes, or models with their number, as "tower_topple/brick:30".
+        margin_deg: of tilt that it shall stand. gap_mm: of a bridge. single: one piece on each, without
+        counterweights. Raises TeeterError; of its kinds NoDesignError where the pieces do not do.
+        """
+        from teeter.games.api.design import GOALS, designed, supply
+
+        require_in_range(margin_deg=margin_deg, gap_mm=gap_mm)
+        wanted = next((each for each in GOALS if each == goal), None)
+        if wanted is None:
+            raise ArgumentError(f"goal = {goal!r}: must be one of {', '.join(GOALS)}")
+        if (gap_mm is None) == (wanted == "bridge"):
+            raise ArgumentError(
+                "a gap and a bridge go together: give gap_mm with the goal bridge, and with no other"
+            )
+        given = [pieces] if isinstance(pieces, str | PublicScene) else list(pieces)
+        return designed(
+            wanted,
+            supply(given),
+            lambda scene: self.check(PublicScene(scene)),
+            margin=margin_deg,
+            gap=gap_mm,
+            single=single,
+        )
 
     def probe(
         self, scene: AnyScene, pieces: Iterable[str] | None = None, *, progress: Progress = unheard

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import trimesh
 
     from teeter.engine.topple.laboratory.sweep import SweepRow
+    from teeter.games.api.design import DesignResult
     from teeter.games.api.many import ManyResult, ManyScenes, Method
     from teeter.games.api.mend import MendResult
     from teeter.games.play.playback import Verified
@@ -247,6 +248,19 @@ def mend(
     return Checker(workers=workers).mend(
         scene, margin_deg=margin_deg, kinds=kinds, pieces=pieces, keep=keep, best=best
     )
+
+
+def design(
+    goal: str,
+    pieces: str | PublicScene | Iterable[str | PublicScene],
+    *,
+    margin_deg: float = 0.1,
+    gap_mm: float | None = None,
+    single: bool = False,
+    workers: int | None = None,
+) -> DesignResult:
+    """What can be built of boxes? As `Checker.design`. Raises TeeterError."""
+    return Checker(workers=workers).design(goal, pieces, margin_deg=margin_deg, gap_mm=gap_mm, single=single)
 
 
 def probe(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,33 @@ class MendChange(Untrue):
         check_output(Path(path), force=force, inputs=self.scene.loaded.files)
         overlays = overlays_of(self.change, self.before, self.check.verdict.judged)
         picture(self.check.verdict, Path(path), force=force, more=overlays, note=self.sentence)
+        return Path(path)
+
+    def page(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the same as a page that any browser turns and proves, as `check --page` does. force: replace a file
+        that is there. Raises OutputError."""
+        from teeter.engine.view.overlays import Arrow
+        from teeter.games.api.mend_words import overlays_of
+        from teeter.games.api.verdict_pages import verdict_page
+        from teeter.models.files import check_output
+
+        check_output(Path(path), force=force, inputs=self.scene.loaded.files)
+        verdict = self.check.verdict
+        there = {body.name for body in verdict.judged.bodies}
+        names = set() if self.kind in ("friction", "add_mass", "prop") else there.intersection(self.pieces)
+        gone = tuple(body for body in self.before.bodies if body.name in names)
+        arrows = [
+            each for each in overlays_of(self.change, self.before, verdict.judged) if isinstance(each, Arrow)
+        ]
+        verdict_page(
+            verdict,
+            Path(path),
+            [self.sentence],
+            self.check.certificate(),
+            force=force,
+            copies=[replace(self.before, bodies=gone)] if gone else [],
+            more=arrows,
+        )
         return Path(path)
 
     def to_json(self) -> dict[str, Any]:

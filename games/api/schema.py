@@ -21,6 +21,7 @@ from teeter.engine.topple.laboratory.sweep import SweepRow
 from teeter.engine.topple.mend.changes import Kind
 from teeter.engine.topple.verdict import Word
 from teeter.engine.topple.verdict_json import VerdictJson
+from teeter.games.api.design import Goal
 from teeter.games.api.results import ExplainResult, NoiseResult, PoseResult, ProbeResult
 
 VERSION = 1
@@ -170,6 +171,22 @@ class ChangeJson(TypedDict):
     height_mm: float | None
 
 
+class DesignJson(TypedDict):
+    """`teeter design --json`."""
+
+    teeter: str
+    goal: Goal
+    reach_mm: float
+    pieces: list[str]
+    left: list[str]
+    how: str
+    of_published: float | None
+    margin_deg: float
+    tilt_deg: float | None
+    verdict: Word
+    sentence: str
+
+
 class MendJson(TypedDict):
     """`teeter mend --json`."""
 
@@ -192,6 +209,7 @@ KINDS = {
     "steps": StepsJson,
     "scenes": ScenesJson,
     "mend": MendJson,
+    "design": DesignJson,
     "probe": ProbeJson,
     "sweep": SweepJson,
     "poses": PosesJson,

@@ -33,8 +33,8 @@ def verdict_page(
     force: bool = False,
     **more: Any,
 ) -> None:
-    """Write a verdict as a page that explains and proves it. why: sentences. more: `noise` and `copies`, as for
-    `verdict_data`. force: a file that is there may be replaced. Raises OutputError."""
+    """Write a verdict as a page that explains and proves it. why: sentences. more: `noise`, `copies` and `more`, as
+    for `verdict_data`. force: a file that is there may be replaced. Raises OutputError."""
     html.save(out, _text(verdict, why=why, certificate=certificate, **more), force=force)
 
 

@@ -65,6 +65,7 @@ class MendRequest(SceneRequest):
     picture: Annotated[
         Path | None, typer.Option(help="Draw the first change, or that of --apply, into this PNG.")
     ] = None
+    page: Annotated[Path | None, typer.Option(help="Write the same as a page for any browser, .html.")] = None
     seed: Annotated[int, typer.Option(help="Of the small disturbances.")] = 0
     workers: Workers = None
     engine: Engine = None
@@ -82,8 +83,12 @@ def run(request: MendRequest) -> int:
     found = _found(request, scene)
     if request.apply is not None and found.changes:
         _write(request, found, scene)
-    if request.picture is not None and found.changes:
-        found.changes[(request.apply or 1) - 1].picture(request.picture, force=request.force)
+    if found.changes:
+        shown = found.changes[min(request.apply or 1, len(found.changes)) - 1]
+        if request.picture is not None:
+            shown.picture(request.picture, force=request.force)
+        if request.page is not None:
+            shown.page(request.page, force=request.force)
     if request.as_json:
         print_json({"teeter": teeter_version()} | found.to_json())
     else:
@@ -128,7 +133,7 @@ def _print(request: MendRequest, found: MendResult) -> None:
         console.print(f" {number}. {change.sentence}", markup=False, highlight=False)
     if found.tried:
         console.print(f" {found.tried} changes tried in {found.searched_s:.1f} s.", highlight=False)
-    for path in (request.out, request.picture):
+    for path in (request.out, request.picture, request.page):
         if path is not None and found.changes:
             say(f" wrote {path}")
 
@@ -165,7 +170,9 @@ def _check_outputs(request: MendRequest, scene: Scene) -> None:
 
     if request.picture is not None and request.picture.suffix.lower() != ".png":
         refuse(f'--picture {request.picture}: pictures are written as .png (got "{request.picture.suffix}")')
-    outputs = [path for path in (request.out, request.picture) if path is not None]
+    if request.page is not None and request.page.suffix.lower() != ".html":
+        refuse(f'--page {request.page}: pages are written as .html (got "{request.page.suffix}")')
+    outputs = [path for path in (request.out, request.picture, request.page) if path is not None]
     for path in outputs:
         check_output(path, force=request.force, inputs=(Path(request.scene), *scene.files))
     if pair := same_output(outputs):

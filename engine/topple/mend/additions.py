@@ -68,7 +68,7 @@ def place(search: Search, names: tuple[str, ...], limit: float) -> Tried:
                 spots.append(Place(*shift.tolist()))
     spots.sort(key=lambda spot: float(np.linalg.norm(spot.shift)))
     spots = [spot for spot in spots if np.linalg.norm(spot.shift) < limit]
-    places = MovedPieces(search.assembly, search.contacts, names, search.demand, search.motion)
+    places = MovedPieces(search, names)
     good = places.first_good(spots)
     return ([] if good is None else [Change("place", names, vector_of(good.shift))]), places.asked
 

@@ -48,8 +48,24 @@ def _along(angle: float, distance: float) -> Place:
 
 
 def move(search: Search, names: tuple[str, ...], limit: float) -> Tried:
-    """The nearest place on the level. The rings grow until one has a good place."""
-    places = MovedPieces(search.assembly, search.contacts, names, search.demand, search.motion)
+    """The nearest place on the level."""
+    places = MovedPieces(search, names)
+    found = _searched(places, partial(_moved_to, search, places, limit))
+    return ([] if found is None else [Change("move", names, vector_of(found.shift))]), places.asked
+
+
+def _searched(places: MovedPieces, search: Callable[[], Place | None]) -> Place | None:
+    """Returns the nearest good place by a search that asks for any forces, whether or not friction comes to them: more
+    places are good with that, and where the nearest one is, none is nearer. Else all is asked of every place."""
+    places.asks_reached = False
+    found = search()
+    places.asks_reached = True
+    return found if found is None or places.is_good(found) else search()
+
+
+def _moved_to(search: Search, places: MovedPieces, limit: float) -> Place | None:
+    """Returns the nearest good place. The rings grow until one has some."""
+    names = places.names
     angles = [
         *(2 * math.pi * np.arange(search.scan.bearings) / search.scan.bearings).tolist(),
         *search.towards(names),
@@ -64,12 +80,10 @@ def move(search: Search, names: tuple[str, ...], limit: float) -> Tried:
             angle = math.atan2(good.y, good.x)
             nearest = _closed_in(places, partial(_along, angle), within, distance)
             if GAIN * nearest * len(names) < limit:
-                found = _nearest(places, angle, nearest)
-            else:
-                found = _along(angle, nearest)
-            return [Change("move", names, vector_of(found.shift))], places.asked
+                return _nearest(places, angle, nearest)
+            return _along(angle, nearest)
         before, first = rings[-1], rings[-1] * search.scan.growth
-    return [], places.asked
+    return None
 
 
 def _nearest(places: MovedPieces, angle: float, best: float) -> Place:
@@ -113,19 +127,24 @@ def _across(places: MovedPieces, angle: float, best: float, step: float) -> tupl
 
 def turn(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     """The least turn about the upright through the middle of the piece."""
-    places = MovedPieces(search.assembly, search.contacts, names, search.demand, search.motion)
+    places = MovedPieces(search, names)
+    found = _searched(places, partial(_turned_to, search, places, limit))
+    return ([] if found is None else [Change("turn", names, turn=found.turn)]), places.asked
+
+
+def _turned_to(search: Search, places: MovedPieces, limit: float) -> Place | None:
+    """Returns the least turn that is good."""
     wanted = [
         value
         for before, value in pairwise((0.0, *TURNS))
-        if effort_of(search.assembly, Change("turn", names, turn=before)) < limit
+        if effort_of(search.assembly, Change("turn", places.names, turn=before)) < limit
     ]
     good = places.first_good([_turned(sign * value) for value in wanted for sign in (1, -1)])
     if good is None:
-        return [], places.asked
+        return None
     sign, value = math.copysign(1.0, good.turn), abs(good.turn)
     before = max((each for each in TURNS if each < value), default=0.0)
-    angle = sign * _closed_in(places, lambda angle: _turned(sign * angle), before, value)
-    return [Change("turn", names, turn=angle)], places.asked
+    return _turned(sign * _closed_in(places, lambda angle: _turned(sign * angle), before, value))
 
 
 def _turned(angle: float) -> Place:

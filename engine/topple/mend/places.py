@@ -28,8 +28,8 @@ from teeter.engine.topple.contact.features import (
 )
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.mend.changes import moved, turned
-from teeter.engine.topple.mend.demand import Demand
 from teeter.engine.topple.mend.known_falls import KnownFalls, Touches
+from teeter.engine.topple.mend.task import Search
 from teeter.engine.world.body import Assembly, Body
 
 AT_ONCE = 200
@@ -68,13 +68,12 @@ class Joints:
 
 
 class MovedPieces:
-    """Some pieces of an assembly, the first of which is turned on its place, and where they may be. motion: (n, 6), how
-    it falls as it is."""
+    """Some pieces of a search, the first of which is turned on its place, and where they may be."""
 
-    def __init__(
-        self, assembly: Assembly, contacts: Contacts, names: Sequence[str], demand: Demand, motion: Array
-    ) -> None:
+    def __init__(self, search: Search, names: Sequence[str]) -> None:
+        assembly, contacts, demand = search.assembly, search.contacts, search.demand
         self.assembly, self.names, self.demand = assembly, tuple(names), demand
+        self._clearances = search.clearances
         self._mine = np.array([body.name in self.names for body in assembly.bodies], dtype=np.bool_)
         self._moved = [body for body in assembly.bodies if body.name in self.names]
         self._rest = [body for body in assembly.bodies if body.name not in self.names]
@@ -88,14 +87,14 @@ class MovedPieces:
         gripped = np.array([body.name in self.names for body in assembly.free], dtype=np.bool_)
         frictions = np.array([body.piece.material.friction for body in assembly.bodies])
         self.known = KnownFalls(self._balance, demand, gripped, self._pivot, frictions, contacts.fixed)
-        self.known.learn(motion)
+        self.known.learn(search.motion)
         self.is_curved = bool(contacts.curved)
         self._features = of_bodies(self._rest) if self._rest else None
-        room = TOUCH_DECLARED.gap + 2 * max(sagitta(body.piece) for body in assembly.bodies)
-        everyone = body_boxes(of_bodies(assembly.bodies), len(assembly.bodies))
-        self._boxes = everyone[0] - room, everyone[1] + room
+        self._room = TOUCH_DECLARED.gap + 2 * max(sagitta(body.piece) for body in assembly.bodies)
+        self._boxes = body_boxes(of_bodies(assembly.bodies), len(assembly.bodies))
         self._numbers = free_numbers(contacts.fixed)
         self.asked = 0
+        self.asks_reached = True
 
     def at(self, place: Place) -> Assembly:
         """Returns the assembly with the pieces there."""
@@ -132,16 +131,33 @@ class MovedPieces:
 
     def fall_at(self, place: Place, joint: Contacts) -> Array | None:
         """Returns how it falls in a place. joint: the contacts of the moved pieces with the rest."""
-        return self.demand.fall_of(self.demand.balance(self.at(place), self._whole(place, joint)))
+        balance = self.demand.balance(self.at(place), self._whole(place, joint))
+        return self.demand.fall_of(balance, reached=self.asks_reached)
+
+    def outside(self, places: Sequence[Place]) -> list[Place]:
+        """Returns the places but those in which pieces surely lie in each other."""
+        shifts = np.array([place.shift for place in places])
+        pairs = self._pairs(shifts, 0.0)
+        pairs[[place.turn != 0 for place in places]] = False
+        at, mine, other = np.nonzero(pairs)
+        first, second = np.flatnonzero(self._mine)[mine], np.flatnonzero(~self._mine)[other]
+        inside = at[self._clearances.overlap(first, second, shifts[at])]
+        left = np.delete(np.arange(len(places)), inside)
+        return [places[at] for at in left.tolist()]
+
+    def _pairs(self, shifts: Array, room: float) -> Bools:
+        """Returns which of the moved pieces are within so much of which others in each place (p, g, r), by boxes."""
+        (low, high), mine, others = self._boxes, self._mine, ~self._mine
+        far = shifts[:, None, None]
+        close = low[mine][:, None] + far - room <= high[others]
+        close &= low[others] - room <= high[mine][:, None] + far
+        return np.asarray(close.all(axis=3))
 
     def near(self, places: Sequence[Place]) -> tuple[Bools, Bools]:
         """Returns which free pieces (p, n) the moved ones might touch in each place, and at the end (p, n + 1) whether
         anything; and which of the moved ones (p, g) might touch anything."""
-        low, high = self._boxes
-        shifts = np.array([place.shift for place in places])[:, None, None]
-        mine, others = self._mine, ~self._mine
-        close = (low[mine][:, None] + shifts <= high[others]) & (low[others] <= high[mine][:, None] + shifts)
-        pairs = close.all(axis=3)
+        others = ~self._mine
+        pairs = self._pairs(np.array([place.shift for place in places]), 2 * self._room)
         # boxes do not tell of pieces that are turned
         pairs[[place.turn != 0 for place in places]] = True
         touched = pairs.any(axis=1)
@@ -244,13 +260,15 @@ class _Some:
 
     def __init__(self, moved_pieces: MovedPieces, places: Sequence[Place]) -> None:
         moved_pieces.asked += len(places)
-        self.places, self._of = places, moved_pieces
-        near, touching = moved_pieces.near(places)
+        self.places, self._of = moved_pieces.outside(places), moved_pieces
+        self.left: list[int] = []
+        if not self.places:
+            return
+        near, touching = moved_pieces.near(self.places)
         if not moved_pieces.is_curved:
             falls = moved_pieces.known.refuse_far(near)
-            self.places = [places[at] for at in np.flatnonzero(~falls).tolist()]
+            self.places = [self.places[at] for at in np.flatnonzero(~falls).tolist()]
             touching = touching[~falls]
-        self.left: list[int] = []
         if self.places:
             self._joints = moved_pieces.joints(self.places, touching)
             self.left = [at for at in range(len(self.places)) if at not in self._joints.overlapping]
@@ -292,17 +310,3 @@ def _chosen(contacts: Contacts, rows: Bools | Ints) -> Contacts:
         normals=contacts.normals[rows],
         patch=contacts.patch[rows],
     )
-
-
-def touch_above(contacts: Contacts, level: float) -> dict[str, set[str]]:
-    """Returns which pieces rest on each. level: normals that rise less carry nothing."""
-    above: dict[str, set[str]] = {name: set() for name in contacts.names}
-    for first, second, rises in zip(
-        contacts.first.tolist(), contacts.second.tolist(), contacts.normals[:, 2].tolist(), strict=True
-    ):
-        if abs(rises) >= level:
-            upper, lower = (first, second) if rises > 0 else (second, first)
-            above[contacts.names[lower]].add(contacts.names[upper])
-    for upper_name, lower_name in contacts.curved:
-        above[lower_name].add(upper_name)
-    return above

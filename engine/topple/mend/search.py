@@ -17,8 +17,8 @@ from teeter.engine.topple.balance.equilibrium import LEVEL
 from teeter.engine.topple.contact.detection import Contacts, find_contacts
 from teeter.engine.topple.mend import additions, moves
 from teeter.engine.topple.mend.changes import KINDS, Change, Kind, effort_of
+from teeter.engine.topple.mend.clearance import Clearances
 from teeter.engine.topple.mend.demand import Demand
-from teeter.engine.topple.mend.places import touch_above
 from teeter.engine.topple.mend.task import COARSE, FINE, MOST, ON_CURVES, Scan, Search, Task, Tried
 from teeter.engine.workers import can_start, in_order
 from teeter.engine.world.body import Assembly
@@ -66,7 +66,8 @@ def candidates(
     free = [body.name for body in assembly.free]
     names = tuple(name for name in (pieces or free) if name not in kept)
     scan = ON_CURVES if contacts.curved else COARSE
-    search = Search(assembly, contacts, demand, balance, rows, tuple(kinds), names, kept, scan)
+    apart = Clearances(assembly)
+    search = Search(assembly, contacts, demand, balance, rows, tuple(kinds), names, kept, apart, scan)
     changes, asked = _found(search, workers)
     if not changes and "move" in kinds and not contacts.curved:
         # a place may lie between those of the coarse scan
@@ -133,6 +134,20 @@ def carried_by(contacts: Contacts) -> dict[str, set[str]]:
             ahead += fresh
         found[name] = reached - {name}
     return found
+
+
+def touch_above(contacts: Contacts, level: float) -> dict[str, set[str]]:
+    """Returns which pieces rest on each. level: normals that rise less carry nothing."""
+    above: dict[str, set[str]] = {name: set() for name in contacts.names}
+    for first, second, rises in zip(
+        contacts.first.tolist(), contacts.second.tolist(), contacts.normals[:, 2].tolist(), strict=True
+    ):
+        if abs(rises) >= level:
+            upper, lower = (first, second) if rises > 0 else (second, first)
+            above[contacts.names[lower]].add(contacts.names[upper])
+    for upper_name, lower_name in contacts.curved:
+        above[lower_name].add(upper_name)
+    return above
 
 
 def _done(search: Search, task: Task) -> Tried:

@@ -13,6 +13,7 @@ from teeter.engine.topple.contact.arrays import Array, crossed
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import corners_of
 from teeter.engine.topple.mend.changes import Change, Kind
+from teeter.engine.topple.mend.clearance import Clearances
 from teeter.engine.topple.mend.demand import Demand
 from teeter.engine.world.body import Assembly, typical_size
 
@@ -57,6 +58,7 @@ class Search:
     kinds: tuple[Kind, ...]
     names: tuple[str, ...]
     kept: frozenset[str]
+    clearances: Clearances
     scan: Scan = COARSE
 
     @property

@@ -41,12 +41,13 @@ def verdict_data(
     why: Sequence[str] = (),
     noise: str = "",
     copies: Sequence[Assembly] = (),
+    more: Sequence[Overlay] = (),
     certificate: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Returns what a page is told of a verdict.
 
-    why: sentences. noise: how surely, in words. copies: noisy ones that fell. certificate:
-    the proof, or why there is none.
+    why: sentences. noise: how surely, in words. copies: noisy ones that fell; without noise, pieces where they were
+    before a change. more: shown with these. certificate: the proof, or why there is none.
     """
     seen = verdict.judged
     sphere = bounding_sphere(seen.bodies)
@@ -54,6 +55,7 @@ def verdict_data(
     for row, body in zip(scene["bodies"], seen.bodies, strict=True):
         row["pose"] = [*body.pose.position, *body.pose.orientation]
     solids = _solids(overlays_on(verdict, sphere)[0], blob)
+    solids += [{**solid, "layer": "ghosts"} for solid in _solids(more, blob)]
     frame = marked(verdict)
     weakest = next(iter(frame.highlights.items()), None)
     return {

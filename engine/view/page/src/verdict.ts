@@ -139,7 +139,7 @@ export class VerdictView {
       forces: "Forces",
       support: "Support",
       motion: "How it would move",
-      ghosts: "Copies that fell",
+      ghosts: data.noise ? "Copies that fell" : "What was changed",
     };
     for (const [name, words] of Object.entries(names)) {
       const has =

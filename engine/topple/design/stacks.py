@@ -1,0 +1,166 @@
+"""Where boxes are laid one on one so that they reach over an edge, over a gap, or high, with a margin of tilt in hand.
+
+By moments: what lies above a joint may come as near to its edge as the tilt leaves it, which is the height of its
+centre of mass times the slope. Lengths in metres; x goes over the edge, which is at 0; z starts at the ground.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+EDGE = 1e-4
+"""Of a box's length: what is laid at an edge stays so far behind it, as rounding wants."""
+BEARING = 0.1
+"""Of a box's length, that a deck lies on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A box and where it is. number: in the supply; sides: metres along x, y and z; weight; x, z: of its middle."""
+
+    number: int
+    sides: tuple[float, float, float]
+    weight: float
+    x: float = 0.0
+    z: float = 0.0
+
+
+def flat(number: int, extents: Sequence[float], weight: float) -> Laid:
+    """Returns a box on its largest face, its longest side along x."""
+    low, middle, high = sorted(extents)
+    return Laid(number, (high, middle, low), weight)
+
+
+def overhang(boxes: Sequence[Laid], slope: float, tip: tuple[float, float] = (0.0, 0.0)) -> list[Laid]:
+    """Returns boxes one on one, from the top, in an order that reaches far: no two of them would reach farther the
+    other way about. slope: the tangent of the margin. tip: a weight on the top one, and how far behind its end."""
+    order = sorted(boxes, key=lambda box: -box.sides[0])
+    best = _reach(_stacked(order, slope, tip))
+    better = True
+    while better:
+        better = False
+        for first, second in combinations(range(len(order)), 2):
+            other = order.copy()
+            other[first], other[second] = other[second], other[first]
+            reach = _reach(_stacked(other, slope, tip))
+            if reach > best + 1e-9:
+                order, best, better = other, reach, True
+    return _stacked(order, slope, tip)
+
+
+def _reach(stack: Sequence[Laid]) -> float:
+    return max(box.x + box.sides[0] / 2 for box in stack)
+
+
+def _stacked(order: Sequence[Laid], slope: float, tip: tuple[float, float]) -> list[Laid]:
+    """Returns boxes, the top one first, each as far out as those above it let it: their centre of mass at its edge."""
+    laid: list[Laid] = []
+    total, behind = tip
+    # of all above the next joint: where the centre of mass is along x, and how high above the joint
+    along, height = order[0].sides[0] / 2 - behind, order[0].sides[2]
+    middle = 0.0
+    for box in order:
+        long, _, high = box.sides
+        if laid:
+            middle = along + slope * height + EDGE * long - long / 2
+            height += high
+        laid.append(replace(box, x=middle))
+        along = (total * along + box.weight * middle) / (total + box.weight)
+        height = (total * height + box.weight * high / 2) / (total + box.weight)
+        total += box.weight
+    # the pier's edge is the last joint
+    shift = along + slope * height + EDGE * order[-1].sides[0]
+    below = np.cumsum([box.sides[2] for box in reversed(order)])[::-1]
+    rows = zip(laid, below.tolist(), strict=True)
+    return [replace(box, x=box.x - shift, z=top - box.sides[2] / 2) for box, top in rows]
+
+
+def tower(boxes: Sequence[Laid], slope: float) -> list[Laid]:
+    """Returns boxes one on one, from the ground, as high as they stand: upright first, and as long as a joint does not
+    bear the tilt, the box is laid lower that gains most for the height it costs."""
+    chosen = [_turned(box, 2) for box in boxes]
+    lying = [2] * len(boxes)
+    while (missing := _missing(chosen, slope)) > 0:
+        options = []
+        for at, box in enumerate(boxes):
+            for way in range(lying[at]):
+                other = [*chosen[:at], _turned(box, way), *chosen[at + 1 :]]
+                lost = chosen[at].sides[2] - other[at].sides[2]
+                gained = missing - max(0.0, _missing(other, slope))
+                if gained > 0:
+                    options.append((gained / max(lost, 1e-9), at, way))
+        if not options:
+            # the narrowest can only be left out
+            chosen = _sorted(chosen)[:-1]
+            boxes = [next(each for each in boxes if each.number == box.number) for box in chosen]
+            lying = [2] * len(boxes)
+            continue
+        _, at, way = max(options)
+        chosen[at], lying[at] = _turned(boxes[at], way), way
+    laid, ground = [], 0.0
+    for box in _sorted(chosen):
+        laid.append(replace(box, z=ground + box.sides[2] / 2))
+        ground += box.sides[2]
+    return laid
+
+
+def _turned(box: Laid, way: int) -> Laid:
+    """Returns a box with its shortest (0), middle or longest (2) side upright, the longer of the others along x."""
+    sides = sorted(box.sides)
+    up = sides.pop(way)
+    return replace(box, sides=(sides[1], sides[0], up))
+
+
+def _sorted(boxes: Sequence[Laid]) -> list[Laid]:
+    """Returns boxes as they are stacked: the broadest below, of those the lowest first."""
+    return sorted(boxes, key=lambda box: (-box.sides[1], -box.sides[0], box.sides[2]))
+
+
+def _missing(boxes: Sequence[Laid], slope: float) -> float:
+    """Returns what all joints of a tower want of breadth together, metres; 0 where it bears the slope."""
+    total = height = missing = 0.0
+    order = _sorted(boxes)
+    for box, below in zip(reversed(order), [*reversed(order[:-1]), order[0]], strict=True):
+        height = (total * (height + box.sides[2]) + box.weight * box.sides[2] / 2) / (total + box.weight)
+        total += box.weight
+        half = min(box.sides[0], below.sides[0], box.sides[1], below.sides[1]) / 2
+        missing += max(0.0, slope * height + EDGE * box.sides[0] - half)
+    return missing
+
+
+def bridge(boxes: Sequence[Laid], gap: float, slope: float) -> list[Laid] | None:
+    """Returns the fewest boxes that bridge a gap between two piers, the deck first; None where all do not. Alike stacks
+    reach in from both sides, and the longest box lies on both tips. x is measured from the left pier's edge."""
+    deck, *rest = sorted(boxes, key=lambda box: (-box.sides[0], box.number))
+    bearing = BEARING * deck.sides[0]
+    if deck.sides[0] - 2 * bearing >= gap:
+        return [replace(deck, x=gap / 2, z=deck.sides[2] / 2)]
+    pairs = []
+    while len(rest) > 1:
+        one = rest.pop(0)
+        twin = next((box for box in rest if box.sides == one.sides and box.weight == one.weight), None)
+        if twin is not None:
+            rest.remove(twin)
+            pairs.append((one, twin))
+    twins = {one.number: twin.number for one, twin in pairs}
+    for count in range(1, len(pairs) + 1):
+        side = overhang([one for one, _ in pairs[:count]], slope, (deck.weight / 2, bearing))
+        # the deck lies on the top ones
+        spare = 2 * (side[0].x + side[0].sides[0] / 2) + deck.sides[0] - 2 * bearing - gap
+        if spare < 0:
+            continue
+        near = [replace(box, x=box.x - spare / 2) for box in side]
+        far = [replace(box, x=gap - box.x, number=twins[box.number]) for box in near]
+        top = near[0].z + near[0].sides[2] / 2
+        return [replace(deck, x=gap / 2, z=top + deck.sides[2] / 2), *near, *far]
+    return None
+
+
+def slope_of(degrees: float) -> float:
+    """Returns the tangent of a margin."""
+    return math.tan(math.radians(degrees))

@@ -1,0 +1,294 @@
+"""What `teeter.design` answers: a scene built of boxes for a purpose, checked by both methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from teeter.games.api.arguments import ArgumentError
+from teeter.games.api.scene import PublicScene
+from teeter.models.errors import Untrue
+
+if TYPE_CHECKING:
+    from teeter.engine.topple.design.stacks import Laid
+    from teeter.engine.world.body import Assembly, Body
+    from teeter.games.api.results import CheckResult
+    from teeter.scenes.scene import Scene
+
+Goal = Literal["overhang", "tower", "bridge"]
+GOALS: tuple[Goal, ...] = get_args(Goal)
+
+MOST_PIECES = 100
+PIER_MM = 100.0
+"""How high piers are."""
+BEHIND_MM = 50.0
+"""How far they reach beyond what lies on them."""
+LEAST_INSET = 5e-4
+"""Of a block's length, that forces keep away from the ends of contacts, whatever the margin."""
+ROUNDS, ENOUGH = 8, 1.1
+"""In which that is fitted to the margin, and times the margin that are close enough."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DesignResult(Untrue):
+    """A scene that was built. reach_mm: what it is about: how far it hangs over the edge, how high it is, or how wide
+    the gap is. pieces: that it takes, left: that were not needed. how: what was laid on what. of_published: the share
+    of the overhang that is published as optimal for so many equal blocks, where one is. check: the answer of `check`;
+    tilt_deg: the margin."""
+
+    asked = "check"
+
+    goal: Goal
+    reach_mm: float
+    pieces: tuple[str, ...]
+    left: tuple[str, ...]
+    how: str
+    of_published: float | None
+    margin_deg: float
+    tilt_deg: float | None
+    check: CheckResult
+    scene: PublicScene
+
+    def __str__(self) -> str:
+        says = {"overhang": "hangs over the edge by", "tower": "is high", "bridge": "bridges a gap of"}[
+            self.goal
+        ]
+        told = f"{len(self.pieces)} pieces, {self.how}: it {says} {self.reach_mm:.1f} mm"
+        if self.of_published is not None:
+            told += f", {self.of_published:.3f} of the longest that is published for equal blocks"
+        hand = "no margin that is known" if self.tilt_deg is None else f"{self.tilt_deg:.2f} degrees in hand"
+        end = (
+            "it stands"
+            if self.check.word == "stands"
+            else f"forces balance it, the verdict is {self.check.word}"
+        )
+        return f"{told}; {end}, with {hand}."
+
+    def to_json(self) -> dict[str, Any]:
+        """What `teeter design --json` prints."""
+        return {
+            "goal": self.goal,
+            "reach_mm": round(self.reach_mm, 3),
+            "pieces": list(self.pieces),
+            "left": list(self.left),
+            "how": self.how,
+            "of_published": None if self.of_published is None else round(self.of_published, 5),
+            "margin_deg": self.margin_deg,
+            "tilt_deg": None if self.tilt_deg is None else round(self.tilt_deg, 4),
+            "verdict": self.check.word,
+            "sentence": str(self),
+        }
+
+
+class NoDesignError(ArgumentError):
+    """The pieces do not do."""
+
+
+def supply(pieces: Iterable[str | PublicScene]) -> list[tuple[Body, Any]]:
+    """Returns the boxes of scenes and of models with their number (`tower_topple/brick:30`), each with the table it is
+    written as, if any. Raises ArgumentError and SceneError."""
+    found: dict[str, tuple[Body, Any]] = {}
+    for each in pieces:
+        scene = _supplied(each)
+        for body in scene.assembly.free:
+            name, number = body.name, 2
+            while name in found:
+                name, number = f"{body.name}.{number}", number + 1
+            written = scene.written.get(body.name)
+            table = written and written.model_copy(update={"id": name})
+            found[name] = (replace(body, name=name, loads=()), table)
+    if not found:
+        raise ArgumentError("there are no pieces to build with")
+    if len(found) > MOST_PIECES:
+        raise ArgumentError(f"{len(found)} pieces to build with: {MOST_PIECES} are the most")
+    wrong = [f"{name} ({why})" for name, (body, _) in found.items() if (why := _no_box(body))]
+    if wrong:
+        raise ArgumentError(f"designs are built of boxes; these are none: {', '.join(wrong[:6])}")
+    return list(found.values())
+
+
+def _supplied(each: str | PublicScene) -> Scene:
+    from teeter.games.api.functions import build
+    from teeter.games.api.scene import loaded_of
+
+    model, _, count = each.rpartition(":") if isinstance(each, str) else ("", "", "")
+    if not model or not count.isdigit():
+        return loaded_of(each, drop=True)
+    if not 0 < int(count) <= MOST_PIECES:
+        raise ArgumentError(f"{each}: the number of pieces must be from 1 to {MOST_PIECES}")
+    name = model.rsplit("/", 1)[-1]
+    rows = [
+        {"id": f"{name}.{at:02d}", "model": model, "position": [0.0, 0.0, 1000.0 * at]}
+        for at in range(1, int(count) + 1)
+    ]
+    return build(rows, name=name, drop=True).loaded
+
+
+def _no_box(body: Body) -> str:
+    """Returns why a piece is no box with its weight in the middle; empty where it is one."""
+    import numpy as np
+
+    piece = body.piece
+    part = piece.parts[0]
+    half = part.half_extents
+    if len(piece.parts) > 1 or half is None or not np.allclose(2 * half, piece.extents, rtol=1e-6):
+        return "another shape"
+    away = float(np.abs(piece.centre_of_mass - part.centre).max())
+    return "its weight is not in its middle" if away > 1e-6 else ""
+
+
+def designed(
+    goal: Goal,
+    pieces: Sequence[tuple[Body, Any]],
+    check: Callable[[Scene], CheckResult],
+    *,
+    margin: float,
+    gap: float | None,
+    single: bool,
+) -> DesignResult:
+    """Returns the best that is found. margin: degrees; gap: mm. Raises NoDesignError where nothing is."""
+    from teeter.engine.topple.design import stacks
+
+    boxes = [stacks.flat(at, body.piece.extents, body.piece.mass) for at, (body, _) in enumerate(pieces)]
+    slope = stacks.slope_of(margin)
+    published = None
+    if goal == "tower":
+        laid, how = stacks.tower(boxes, slope), "one on another"
+        reach = sum(box.sides[2] for box in laid)
+        edges: tuple[float, ...] = ()
+    elif goal == "bridge":
+        found = stacks.bridge(boxes, 1e-3 * (gap or 0.0), slope)
+        if found is None:
+            raise NoDesignError(f"these pieces do not bridge {gap:g} mm, laid one on one from both sides")
+        laid, reach, edges = found, 1e-3 * (gap or 0.0), (0.0, 1e-3 * (gap or 0.0))
+        how = "a deck" if len(laid) == 1 else f"{len(laid) // 2} from each side and a deck"
+    else:
+        laid, how, edges = stacks.overhang(boxes, slope), "one on one", (0.0,)
+        more = None if single else _counterweighted(pieces, boxes, margin)
+        if more is not None and _tip(more[0]) > _tip(laid):
+            laid, how = more
+        reach = _tip(laid)
+        published = _share_of_published(boxes, reach)
+    if not laid:
+        raise NoDesignError(f"none of these pieces stands by itself on a table tilted by {margin:g} degrees")
+    scene = _scene(goal, pieces, laid, edges)
+    answer = check(scene)
+    used = tuple(pieces[box.number][0].name for box in laid)
+    return DesignResult(
+        goal=goal,
+        reach_mm=1e3 * reach,
+        pieces=used,
+        left=tuple(body.name for body, _ in pieces if body.name not in used),
+        how=how,
+        of_published=published,
+        margin_deg=margin,
+        tilt_deg=answer.statics.tilt_deg,
+        check=answer,
+        scene=PublicScene(scene),
+    )
+
+
+def _tip(laid: Sequence[Laid]) -> float:
+    return max(box.x + box.sides[0] / 2 for box in laid)
+
+
+def _share_of_published(boxes: Sequence[Laid], reach: float) -> float | None:
+    from teeter.engine.topple.design.counterweights import PUBLISHED
+
+    known = PUBLISHED.get(len(boxes)) if _are_equal(boxes) else None
+    return None if known is None else reach / (known * boxes[0].sides[0])
+
+
+def _are_equal(boxes: Sequence[Laid]) -> bool:
+    first = boxes[0]
+    return all(box.sides == first.sides and box.weight == first.weight for box in boxes)
+
+
+def _counterweighted(
+    pieces: Sequence[tuple[Body, Any]], boxes: Sequence[Laid], margin: float
+) -> tuple[list[Laid], str] | None:
+    """Returns equal boxes with counterweights, and how they lie: as far out as the margin lets them by statics."""
+    from teeter.engine.topple.balance.statics import analyse
+    from teeter.engine.topple.design.counterweights import longest, placed
+
+    long, _, high = boxes[0].sides
+    stack = longest(len(boxes), LEAST_INSET) if _are_equal(boxes) else None
+    if stack is None:
+        return None
+    floors = stack.levels.max() - stack.levels
+    inset, best = LEAST_INSET, None
+    for _ in range(ROUNDS):
+        places = placed(stack, inset)
+        if places is None:
+            break
+        rows = zip(boxes, (long * places).tolist(), (high * (floors + 0.5)).tolist(), strict=True)
+        laid = [replace(box, x=x, z=z) for box, x, z in rows]
+        tilt = analyse(_scene("overhang", pieces, laid, (0.0,)).assembly, loads=False).tilt_deg or 0.0
+        if tilt >= margin and (best is None or _tip(laid) > _tip(best)):
+            best = laid
+        if margin <= tilt <= ENOUGH * margin or (inset == LEAST_INSET and tilt >= margin):
+            break
+        # the margin grows about as the inset does
+        inset = max(LEAST_INSET, inset * min(8.0, 1.05 * margin / max(tilt, 1e-6)))
+    spine = _spine(stack.levels)
+    return (
+        None if best is None else (best, f"{spine} reaching out and {len(boxes) - spine} weighing them down")
+    )
+
+
+def _spine(levels: Any) -> int:
+    """Returns how many blocks the spine has: the first ones, each a level below the one before."""
+    return next((at for at in range(1, len(levels)) if levels[at] != levels[at - 1] + 1), len(levels))
+
+
+def _scene(
+    goal: Goal, pieces: Sequence[tuple[Body, Any]], laid: Sequence[Laid], edges: Sequence[float]
+) -> Scene:
+    """Returns the scene: boxes on piers that end at the edges (metres), or on the table."""
+    from teeter.scenes.load import build
+
+    ground = 1e-3 * PIER_MM if edges else 0.0
+    rows = []
+    for edge, sign in zip(edges, (1.0, -1.0), strict=False):
+        mine = [box for box in laid if (box.x - edge) * sign < 0] or list(laid)
+        behind = max(sign * (edge - box.x) + box.sides[0] / 2 for box in mine)
+        size = 1e3 * max(behind, 0.0) + BEHIND_MM
+        wide = 1e3 * max(box.sides[1] for box in laid) + BEHIND_MM
+        rows.append(
+            {
+                "id": f"pier.{len(rows) + 1}" if len(edges) > 1 else "pier",
+                "shape": {"box": [size, wide, PIER_MM]},
+                "material": "beech",
+                "position": [1e3 * edge - sign * size / 2, 0.0, PIER_MM / 2],
+                "fixed": True,
+            }
+        )
+    start = rows or [{"id": "pier", "shape": {"box": [10.0, 10.0, 10.0]}, "position": [0.0, 0.0, 5.0]}]
+    base = build(start, name=goal)
+    bodies = base.assembly.bodies if rows else base.assembly.bodies[:1]
+    boxes = tuple(_body(pieces[box.number][0], box, ground) for box in laid)
+    tables = {pieces[box.number][0].name: pieces[box.number][1] for box in laid}
+    written = {name: table for name, table in (base.written | tables).items() if table is not None}
+    if not rows:
+        del written["pier"]
+    assembly: Assembly = replace(base.assembly, bodies=(*bodies, *boxes))
+    return replace(base, assembly=assembly, written=written)
+
+
+def _body(body: Body, box: Laid, ground: float) -> Body:
+    """Returns the piece where its box is laid."""
+    import numpy as np
+
+    from teeter.engine.geometry.rotation import quaternion_of
+    from teeter.engine.pose import Pose, vector_of
+
+    # which of its own sides goes along x, y and z
+    way = [0, 0, 0]
+    for mine, at in zip(np.argsort(body.piece.extents), np.argsort(box.sides), strict=True):
+        way[int(at)] = int(mine)
+    matrix = np.zeros((3, 3))
+    matrix[[0, 1, 2], way] = 1.0
+    matrix[0] *= np.linalg.det(matrix)
+    middle = np.array([box.x, 0.0, ground + box.z]) - matrix @ body.piece.parts[0].centre
+    return body.at(Pose(vector_of(middle), quaternion_of(matrix)))

@@ -1,0 +1,88 @@
+"""`teeter design`: what can be built of these pieces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from teeter.games.commands.console import (
+    OK,
+    TOPPLES,
+    UNSURE,
+    Engine,
+    Force,
+    Json,
+    Workers,
+    one_thread_each,
+    print_json,
+    refuse,
+    say,
+)
+from teeter.games.faults import teeter_version
+
+if TYPE_CHECKING:
+    from teeter.games.api.design import DesignResult
+
+
+def run(
+    goal: Annotated[str, typer.Argument(metavar="GOAL", help="overhang, tower or bridge.")],
+    pieces: Annotated[
+        list[str],
+        typer.Option(
+            metavar="SUPPLY",
+            help="What to build with: a scene, or a model and how many, as tower_topple/brick:30. May be repeated.",
+        ),
+    ],
+    margin: Annotated[
+        float, typer.Option(help="Stand on a table tilted by so many degrees, whichever way.")
+    ] = 0.1,
+    gap: Annotated[float | None, typer.Option(help="How wide a gap to bridge, mm.")] = None,
+    single: Annotated[
+        bool, typer.Option("--single", help="Lay one piece on each, without counterweights.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Scene file to write, .toml.")] = None,
+    workers: Workers = None,
+    engine: Engine = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> int:
+    """What can be built of these boxes: the longest overhang, the tallest tower, a bridge of few pieces. Exit code 0:
+    it stands; 1: the pieces are not enough, 3: forces balance it and the simulation does not agree, 2: bad input."""
+    from teeter.games.api.checker import Checker
+    from teeter.games.api.design import NoDesignError
+
+    one_thread_each()
+    if out is not None:
+        _check_output(out, force)
+    try:
+        checker = Checker(engine=engine, workers=workers)
+        found = checker.design(goal, pieces, margin_deg=margin, gap_mm=gap, single=single)
+    except NoDesignError as error:
+        Console(stderr=True).print(f"design: {error}", markup=False, highlight=False)
+        return TOPPLES
+    if out is not None:
+        _write(found, out, force)
+    if as_json:
+        print_json({"teeter": teeter_version()} | found.to_json())
+    else:
+        Console().print(str(found), markup=False, highlight=False)
+        if out is not None:
+            say(f" wrote {out}")
+    return OK if found.check.word == "stands" else UNSURE
+
+
+def _check_output(out: Path, force: bool) -> None:
+    from teeter.models.files import check_output
+
+    if out.suffix.lower() != ".toml":
+        refuse(f'--out {out}: scenes are written as .toml (got "{out.suffix}")')
+    check_output(out, force=force)
+
+
+def _write(found: DesignResult, out: Path, force: bool) -> None:
+    from teeter.scenes.formats.write import write_scene
+
+    write_scene(found.scene.loaded, out, force=force)

@@ -1,0 +1,126 @@
+"""What can be built of pieces: known answers, margins, what is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from typer.testing import CliRunner
+
+import teeter
+from teeter.engine.topple.design.counterweights import PUBLISHED, longest, placed, stack_of
+from teeter.engine.topple.design.stacks import Laid, bridge, flat, overhang, slope_of, tower
+from teeter.games.cli import app
+
+LONG = 0.075
+
+
+def bricks(count: int) -> list[Laid]:
+    return [flat(at, (LONG, 0.025, 0.015), 1.0) for at in range(count)]
+
+
+def tip(laid: Sequence[Laid]) -> float:
+    return max(box.x + box.sides[0] / 2 for box in laid)
+
+
+@pytest.mark.parametrize("count", [1, 2, 10, 30])
+def test_one_on_one_reaches_as_far_as_the_harmonic_series(count: int) -> None:
+    known = LONG * sum(1 / (2 * at) for at in range(1, count + 1))
+    # a ten-thousandth of a length is left at every joint
+    assert tip(overhang(bricks(count), 0.0)) == pytest.approx(known, abs=1.01e-4 * count * LONG)
+
+
+def test_a_margin_costs_the_height_of_what_is_above_each_joint_times_its_slope() -> None:
+    """Each block that is laid farther out for that takes back its share of the weight."""
+    slope = slope_of(1.0)
+    exact, tilted = (tip(overhang(bricks(3), each)) for each in (0.0, slope))
+    assert exact - tilted == pytest.approx(slope * 0.015 * (0.5 / 2 + 1.0 / 3 + 1.5))
+
+
+def test_long_and_heavy_ones_lie_where_they_reach_farthest() -> None:
+    """A long light box on a short heavy one reaches a / 2 + W b / (w + W) with halves a and b; never less."""
+    long, short = flat(0, (0.1, 0.03, 0.01), 1.0), flat(1, (0.06, 0.03, 0.02), 3.0)
+    assert tip(overhang([short, long], 0.0)) == pytest.approx(0.05 + 3 * 0.03 / 4, abs=2e-5)
+
+
+@pytest.mark.parametrize(("spine", "column", "known"), [(2, 2, PUBLISHED[4])])
+def test_four_blocks_with_a_counterweight_reach_what_is_published(
+    spine: int, column: int, known: float
+) -> None:
+    places = placed(stack_of(spine, column, 0), 0.0)
+    assert places is not None
+    assert places[0] + 0.5 == pytest.approx(known, abs=1e-4)
+
+
+def test_what_is_laid_with_counterweights_is_balanced() -> None:
+    """By moments of the whole about the edge: the middle of all lies behind it."""
+    stack = longest(6, 0.01)
+    assert stack is not None
+    places = placed(stack, 0.01)
+    assert places is not None
+    assert places.mean() < 0
+    assert places[0] + 0.5 > sum(1 / (2 * at) for at in range(1, 7))
+
+
+@pytest.mark.soak
+def test_thirty_blocks_reach_nearly_what_is_published() -> None:
+    found = teeter.design("overhang", "tower_topple/brick:30", margin_deg=0.0, workers=1)
+    assert found.of_published is not None
+    assert found.of_published >= 0.95
+    assert found.check.statics.stands
+
+
+def test_a_tower_is_upright_where_the_margin_lets_it_be() -> None:
+    boxes = bricks(4)
+    assert sum(box.sides[2] for box in tower(boxes, slope_of(0.5))) == pytest.approx(4 * LONG)
+    tilted = tower(boxes, slope_of(10))
+    low = sum(box.sides[2] for box in tilted)
+    assert 4 * 0.015 <= low < 4 * LONG
+    # half of its width, over half of its height
+    assert math.tan(math.radians(10)) <= tilted[0].sides[1] / low
+
+
+def test_a_bridge_takes_as_few_as_do() -> None:
+    assert len(bridge(bricks(9), 0.05, 0.0) or []) == 1
+    found = bridge(bricks(9), 0.11, 0.0)
+    assert found is not None
+    assert len(found) == 3
+    deck, left, right = found
+    assert left.x + right.x == pytest.approx(2 * deck.x)
+    assert bridge(bricks(9), 1.0, 0.0) is None
+
+
+def test_scenes_stand_as_designed() -> None:
+    found = teeter.design("tower", "two_bricks", margin_deg=2, workers=1)
+    assert found.check.word == "stands"
+    assert found.tilt_deg is not None
+    assert found.tilt_deg >= 2
+    assert found.reach_mm == pytest.approx(sum(max(piece.size_mm) for piece in found_pieces("two_bricks")))
+    over = teeter.design("bridge", "tower_topple/brick:5", gap_mm=100, margin_deg=1, workers=1)
+    assert over.check.word == "stands"
+    assert len(over.pieces) + len(over.left) == 5
+    assert teeter.check(over.scene, workers=1).word == "stands"
+
+
+def found_pieces(scene: str) -> list[teeter.ScenePiece]:
+    return list(teeter.load(scene).pieces.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("spire", "--pieces", "two_bricks"), "must be one of overhang, tower, bridge"),
+        (("bridge", "--pieces", "two_bricks"), "a gap and a bridge go together"),
+        (("tower", "--pieces", "two_bricks", "--gap", "9"), "a gap and a bridge go together"),
+        (("tower", "--pieces", "two_bricks", "--margin", "nan"), "margin_deg = nan: must be from 0 to 89"),
+        (("tower", "--pieces", "ball_on_ball"), "designs are built of boxes"),
+        (("tower", "--pieces", "tower_topple/brick:0"), "must be from 1 to 100"),
+        (("tower", "--pieces", "nosuch"), "nosuch"),
+        (("tower", "--pieces", "two_bricks", "-o", "x.glb"), "scenes are written as .toml"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(words: tuple[str, ...], message: str) -> None:
+    result = CliRunner().invoke(app, ["design", *words])
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
