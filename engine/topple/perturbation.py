@@ -75,7 +75,10 @@ def running_trials(
     """
     limits = limits_of(assembly)
     tasks = [TrialTask(assembly, limits, (seed, number), time, gravity) for number in range(trials)]
-    with in_order(run_quickly, tasks, min(workers, trials)) as quick:
+    brief = replace(limits, late_aftermath=0.0) if time is None else limits
+    with in_order(
+        run_quickly, [replace(task, limits=brief) for task in tasks], min(workers, trials)
+    ) as quick:
 
         def finish(statics: bool | None, degrees: float | None = None) -> Dynamics:
             enough = min(trials, SURE_TRIALS) if statics and (degrees or 0.0) >= SURE_DEG else trials
@@ -106,13 +109,18 @@ def _second_look(
     *,
     has_room: bool,
 ) -> Dynamics:
-    """Combines the trials; those that fell quickly are run finely first, unless statics has foreseen it. Those that
+    """Combines the trials; those that fell quickly are run finely first, unless statics has foreseen it: then those
+    that were cut are run again whole. Those that
     stand though no forces can hold them, with more friction than there is, are run again with less. Both with the true
     curves where pieces touch on some. Where statics says that it stands without room for a disturbance, the first that
     falls again is enough: nothing makes the two agree then, and the others are left out."""
     trials, share = list(quick), GENTLER if statics else 1.0
     unseen: list[int] = []
     if statics is False:
+        cut = [number for number, trial in enumerate(trials) if trial.is_cut]
+        with in_order(run_quickly, [tasks[number] for number in cut], min(workers, len(cut))) as whole:
+            for number, trial in zip(cut, whole, strict=True):
+                trials[number] = trial
         stood = [number for number, trial in enumerate(trials) if trial.stands]
         finer = _on_true_curves([tasks[number] for number in stood])
         with in_order(run_quickly, finer, min(workers, len(finer))) as rounder:

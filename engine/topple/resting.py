@@ -153,10 +153,11 @@ def _level_contacts(assembly: Assembly) -> Contacts | None:
     rises = np.abs(contacts.normals[:, 2])
     if contacts.curved or contacts.floating or bool(((rises > UPRIGHT) & (rises < LEVEL)).any()):
         return None
-    return _chosen(contacts, rises >= LEVEL)
+    return chosen(contacts, rises >= LEVEL)
 
 
-def _chosen(contacts: Contacts, keep: Bools) -> Contacts:
+def chosen(contacts: Contacts, keep: Bools) -> Contacts:
+    """Returns some of the contact points."""
     return replace(
         contacts,
         first=contacts.first[keep],
@@ -244,7 +245,7 @@ def rejoined(declared: Assembly, rested: Assembly, reach: float) -> Assembly:
         near = np.abs(gaps) <= MATCH_REACH * times
         found = find_contacts(rested, MATCH_REACH * times, MATCH_TILT)
         new = ~np.isin(_pairs(found), _pairs(contacts))
-        whole = _joined(_chosen(contacts, near), _chosen(found, new))
+        whole = _joined(chosen(contacts, near), chosen(found, new))
         if not len(whole.points):
             break
         open_by = np.concatenate([gaps[near], gaps_of(rested, found)[new]])

@@ -90,6 +90,8 @@ class Limits:
     """Time at rest that ends a trial."""
     aftermath: float = 1.0
     """Time a trial goes on after it has failed, to see what comes down."""
+    late_aftermath: float | None = None
+    """The same where it failed once it had settled, as what falls for want of iterations does; None: no other."""
     quick: float = 4.0
     """Time after which a quick run that has not come to rest is given up."""
     longest: float = 10.0
@@ -102,6 +104,11 @@ class Limits:
         larger = {name: getattr(self, name) * times for name in lengths}
         return replace(self, **larger, **{name: getattr(self, name) * math.sqrt(times) for name in others})
 
+    @property
+    def curt(self) -> Limits:
+        """The limits of a run that tells no more than whether it stands."""
+        return replace(self, aftermath=0.0)
+
 
 LIMITS = Limits()
 
@@ -113,7 +120,7 @@ class Trial:
     sink, shift: metres (sink is positive downwards); turn: radians; simulated: seconds; moved_at: step at which
     `first_to_move` was seen more than the limits away from its start. grip: the most friction of a contact at rest,
     over what Coulomb allows it; 0 where nothing rests or the engine does not tell. is_narrowed: friction was
-    `within_cones`.
+    `within_cones`. is_cut: it failed, and what came down then was not waited for.
     """
 
     stands: bool
@@ -128,6 +135,7 @@ class Trial:
     poses: Array
     grip: float = 0.0
     is_narrowed: bool = False
+    is_cut: bool = False
 
 
 def limits_of(assembly: Assembly) -> Limits:
@@ -182,7 +190,7 @@ def _unseen(tick: Tick, rate: int) -> None:
 
 def run_trial(task: TrialTask, sink: Sink = _unseen) -> Trial:
     """Runs one disturbed scene from start to verdict."""
-    quick = run_quickly(task, sink)
+    quick = run_quickly(replace(task, limits=task.limits.curt), sink)
     return quick if quick.stands else run_finely(task, sink)
 
 
@@ -211,14 +219,15 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
     tuning = replace(TUNING, iterations=min(most, max(fewest, 2400 // len(assembly.free))))
 
     def run(
-        start: tuple[Body, ...], rate: int, tuning: Tuning, longest: float, sink: Sink, stages: int = 1
+        start: tuple[Body, ...], rate: int, tuning: Tuning, limits: Limits, sink: Sink, stages: int = 1
     ) -> Trial:
-        seconds = longest if task.time is None else task.time
+        seconds = limits.quick if task.time is None else task.time
         with new_world(start, scale=replace(scale, rate=rate), tuning=tuning) as world:
             return _run(world, assembly, limits, seconds, task.time is None, gravity, sink, stages)
 
     for times, start in zip(FINE_RATE_FACTORS, (whole, less), strict=True):
-        trial = run(start, min(times * scale.rate, max(RATES)), tuning, limits.quick, sink)
+        asked = limits if start is less or not task.has_room else limits.curt
+        trial = run(start, min(times * scale.rate, max(RATES)), tuning, asked, sink)
         if trial.stands or not task.has_room:
             return trial
     if task.time is None:
@@ -235,7 +244,8 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
             settle_iterations=many,
         )
         seen: list[Tick] = []
-        put_down = run(less, rate, gentle, limits.longest, lambda tick, _: seen.append(tick), WEIGHT_STAGES)
+        asked = replace(limits.curt, quick=limits.longest)
+        put_down = run(less, rate, gentle, asked, lambda tick, _: seen.append(tick), WEIGHT_STAGES)
         if put_down.stands:
             for tick in seen:
                 sink(tick, rate)
@@ -332,9 +342,15 @@ class _TrialMonitor:
         is_down = has_fallen(lowered, self.smallest, self.limits.drop)
         return np.asarray(is_down | (turned > self.limits.tumble))
 
+    @property
+    def _aftermath(self) -> float:
+        is_late = (self.failed_at or 0) / self.rate > self.limits.settling
+        late = self.limits.late_aftermath if is_late else None
+        return self.limits.aftermath if late is None else late
+
     def _is_over(self, step: int) -> bool:
         if self.failed_at is not None:
-            return (step - self.failed_at) / self.rate >= self.limits.aftermath
+            return (step - self.failed_at) / self.rate >= self._aftermath
         if self.resting_since is None or step / self.rate <= self.limits.settling:
             return False
         return (step - self.resting_since) / self.rate >= self.limits.rest_time
@@ -357,6 +373,7 @@ class _TrialMonitor:
             fell=fell,
             names=self.names,
             poses=last.poses,
+            is_cut=self.failed_at is not None and self._aftermath == 0.0,
         )
 
 

@@ -241,6 +241,15 @@ def _explained(found: Verdict) -> Verdict:
     """Adds what a verdict says beyond its word: what statics misses, which edges meet, how much of each load it
     carries."""
     gravity, acceleration = found.options.gravity, found.options.acceleration
+    if found.statics.stands_by_itself:
+        from teeter.engine.topple.twist import bearing, twist_margin
+
+        stage("force balance: twist margin")
+        contacts = (bearing(found.judged) if found.pose == "rest" else None) or contacts_of(found)
+        twist = twist_margin(found.judged, contacts, gravity)
+        found = replace(
+            found, statics=replace(found.statics, twist_n_mm=None if twist is None else 1e3 * twist)
+        )
     if found.statics.stands is False and found.dynamics.stands:
         from teeter.engine.topple.one_pose import missing_force
 

@@ -41,6 +41,7 @@ class StaticsJson(TypedDict):
     push_n: float | None
     push_piece: str | None
     push_mode: Literal["topple", "slide"] | None
+    twist_n_mm: float | None
     weakest: str | None
     tilt_at_least: bool
     push_at_least: bool
@@ -205,6 +206,7 @@ def _statics(statics: Statics) -> StaticsJson:
         "push_n": _rounded(statics.push_n),
         "push_piece": statics.push_piece,
         "push_mode": statics.push_mode,
+        "twist_n_mm": _rounded(statics.twist_n_mm),
         "weakest": statics.weakest,
         "tilt_at_least": statics.tilt_at_least,
         "push_at_least": statics.push_at_least,

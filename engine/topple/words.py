@@ -182,6 +182,9 @@ def _margin_rows(verdict: Verdict) -> list[tuple[str, str]]:
         mode = "" if statics.push_at_least else f", before anything {statics.push_mode}s"
         where = f"{statics.push_piece}, the highest piece (elsewhere less may do)"
         found.append(("push margin", f"{push} {where}{mode}{alone}"))
+    if statics.twist_n_mm is not None and statics.twist_n_mm >= LEAST_FORCE:
+        turn = f"{statics.twist_n_mm:.3g} N mm turn {statics.push_piece} about the vertical"
+        found.append(("twist margin", f"{turn} where faces press evenly{alone}"))
     return found
 
 

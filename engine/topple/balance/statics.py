@@ -70,8 +70,8 @@ class Statics(Untrue):
     needs_friction: it does not stand without. tilt_deg: smallest tilt at which equilibrium is lost, 0 to 90;
     tilt_direction_deg: the downhill side then, counter-clockwise from +x; tilt_mode: how it moves then. push_n:
     smallest horizontal force at the top centre of push_piece that moves anything (None: no force does), push_mode:
-    how. weakest: the piece that moves most in the mechanism (at critical tilt; when it does not stand, of the fall).
-    loads:
+    how. twist_n_mm: N mm about the vertical on push_piece that turn anything (`engine.topple.twist`; None: not asked).
+    weakest: the piece that moves most in the mechanism (at critical tilt; when it does not stand, of the fall). loads:
     newtons carried from above. mechanism: per piece velocity (m/s) and angular velocity (rad/s), fastest
     point 1 m/s. wedged: it stands only with contacts that are pressed together before; then there is no margin,
     and the mechanism is that of the pieces set down without. rolls: it stands, but these pieces may roll where they
@@ -90,6 +90,7 @@ class Statics(Untrue):
     push_n: float | None = None
     push_piece: str | None = None
     push_mode: Mode | None = None
+    twist_n_mm: float | None = None
     weakest: str | None = None
     loads: dict[str, float] = field(default_factory=dict)
     mechanism: Velocities = field(default_factory=dict)
