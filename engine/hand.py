@@ -130,7 +130,8 @@ class Hand:
         if self._body is None:
             return
         piece, pose = self._body.piece, self._where(self._body)
-        centre, matrix = pose.apply(piece.centre_of_mass), pose.matrix
+        matrix = pose.matrix
+        centre = piece.centre_of_mass @ matrix.T + np.asarray(pose.position)
         aim, rate = self._target.apply(piece.centre_of_mass), self.world.rate
         here, there = (centre, pose.orientation), (aim, self._target.orientation)
         # how much faster the target went than the piece since the last step: a moving target is not lagged behind

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from teeter.engine.geometry.vectors import cross
 from teeter.models.piece import Array as Array
 
 SMALL_ANGLE = 1e-6
@@ -29,13 +30,26 @@ def matrix_of(quaternion: tuple[float, float, float, float]) -> Array:
 
 def matrices_of(quaternions: Array) -> Array:
     """Returns the rotation matrices (n, 3, 3) of unit quaternions xyzw (n, 4)."""
-    x, y, z, w = quaternions.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    both = quaternions.T.take(_FACTORS, axis=0)
+    # each entry is twice the sum of two products, those of the diagonal that from 1
+    found = both[0] * both[1]
+    found += _SIGNS * (both[2] * both[3])
+    found *= 2.0
+    found[::4] = 1.0 - found[::4]
+    return found.reshape(3, 3, len(quaternions)).transpose(2, 0, 1)
+
+
+_FACTORS = np.array(
+    [
+        [1, 0, 0, 0, 0, 1, 0, 1, 0],
+        [1, 1, 2, 1, 0, 2, 2, 2, 0],
+        [2, 2, 1, 2, 2, 0, 1, 0, 1],
+        [2, 3, 3, 3, 2, 3, 3, 3, 1],
     ]
-    return np.asarray(np.moveaxis(np.array(rows), 2, 0))
+)
+"""Of the nine entries of a matrix, row by row: the components of the quaternion in their two products."""
+_SIGNS = np.array([1.0, -1.0, 1.0, 1.0, 1.0, -1.0, -1.0, 1.0, 1.0])[:, None]
+"""Of the second product."""
 
 
 def rotated(poses: Array, points: Array) -> Array:
@@ -132,7 +146,7 @@ def shortest_rotation(first: Array, second: Array) -> Array:
         axis = axis - (axis @ first) * first
         # + 0.0: no negative zeros
         return np.asarray(2.0 * np.outer(axis, axis) / (axis @ axis) - np.eye(3) + 0.0)
-    x, y, z = np.cross(first, second)
+    x, y, z = cross((*first.tolist(),), (*second.tolist(),))
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.asarray(np.eye(3) + skew + skew @ skew / (1.0 + cosine))
 
@@ -167,18 +181,17 @@ def lengths(rows: Array) -> Array:
 
 def nudged(quaternion: Array, rotation: Array) -> Array:
     """Returns quaternions xyzw (..., 4) after small rotations (..., 3), vectors in radians in the world; normalised."""
-    x, y, z, w = (quaternion[..., axis] for axis in range(4))
-    a, b, c = (0.5 * rotation[..., axis] for axis in range(3))
-    result = np.stack(
-        [
-            x + a * w + b * z - c * y,
-            y + b * w + c * x - a * z,
-            z + c * w + a * y - b * x,
-            w - a * x - b * y - c * z,
-        ],
-        axis=-1,
-    )
+    half = 0.5 * rotation
+    one, two, three = (half.take(a, axis=-1) * quaternion.take(b, axis=-1) for a, b in _NUDGES)
+    result = quaternion + one * _NUDGE_SIGNS + two * _NUDGE_SIGNS - three
     return np.asarray(result / np.sqrt((result * result).sum(axis=-1, keepdims=True)))
+
+
+_NUDGES = np.array(
+    [[[0, 1, 2, 0], [3, 3, 3, 0]], [[1, 2, 0, 1], [2, 0, 1, 1]], [[2, 0, 1, 2], [1, 2, 0, 2]]],
+)
+"""Of the three products that each component of a nudged quaternion gains: of the rotation, of the quaternion."""
+_NUDGE_SIGNS = np.array([1.0, 1.0, 1.0, -1.0])
 
 
 def even_directions(count: int) -> Array:

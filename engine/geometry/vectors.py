@@ -69,3 +69,13 @@ def turned(vector: Vector, spin: Vector, time: float) -> Vector:
     half = 0.5 * speed * time
     share = math.sin(half) / speed
     return rotated(vector, (share * spin[0], share * spin[1], share * spin[2], math.cos(half)))
+
+
+def nudged(quaternion: Quaternion, rotation: Vector) -> Quaternion:
+    """Returns a quaternion xyzw after a small rotation, radians in the world; normalised. To the bit what
+    `rotation.nudged` says."""
+    (x, y, z, w), (a, b, c) = quaternion, scaled(rotation, 0.5)
+    i, j, k = x + a * w + b * z - c * y, y + b * w + c * x - a * z, z + c * w + a * y - b * x
+    real = w - a * x - b * y - c * z
+    size = math.sqrt(i * i + j * j + k * k + real * real)
+    return i / size, j / size, k / size, real / size

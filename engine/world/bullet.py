@@ -30,8 +30,9 @@ from typing import Any
 
 import numpy as np
 
-from teeter.engine.geometry.rotation import even_directions, nudged
-from teeter.engine.pose import Pose
+from teeter.engine.geometry.rotation import even_directions
+from teeter.engine.geometry.vectors import nudged
+from teeter.engine.pose import Pose, vector_of
 from teeter.engine.scratch import scratch_files, scratch_folder
 from teeter.engine.world import bullet_body
 from teeter.engine.world.body import Body, Contact, Tick, Vector
@@ -202,10 +203,7 @@ class BulletWorld(World):
         return tuple(sorted(found, key=lambda contact: (contact.a, contact.b, contact.point)))
 
     def pose(self, name: str) -> Pose:
-        positions, quaternions, _, _ = self._steps.states([self._find(name)])
-        x, y, z = positions[0].tolist()
-        a, b, c, d = quaternions[0].tolist()
-        return Pose((x, y, z), (a, b, c, d))
+        return self._steps.pose(self._find(name))
 
     def speed(self, name: str) -> float:
         return self._steps.speed(self._find(name))
@@ -341,11 +339,11 @@ class BulletWorld(World):
         if not items:
             return
         places = [self._call(pybullet.getBasePositionAndOrientation, item.handle) for item in items]
-        axes = even_directions(self.tuning.seed_tilts) * self.tuning.seed_tilt
+        axes = [vector_of(axis) for axis in even_directions(self.tuning.seed_tilts) * self.tuning.seed_tilt]
         for tilt in range(len(axes)):
             for row, (item, (position, orientation)) in enumerate(zip(items, places, strict=True)):
                 # neighbours tilt about different axes, so that no pair moves as one
-                tilted = nudged(np.array(orientation), axes[(tilt + 5 * row) % len(axes)]).tolist()
+                tilted = nudged(orientation, axes[(tilt + 5 * row) % len(axes)])
                 self._call(pybullet.resetBasePositionAndOrientation, item.handle, position, tilted)
             self._call(pybullet.performCollisionDetection)
         for item, place in zip(items, places, strict=True):

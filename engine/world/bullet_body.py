@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from teeter.engine.geometry.rotation import nudged, quaternion_of, rpy_of
-from teeter.engine.geometry.vectors import after, rotated
+from teeter.engine.geometry.vectors import Quaternion, after, plus, rotated, scaled
+from teeter.engine.geometry.vectors import nudged as nudged_one
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.scratch import scratch_files, scratch_folder
 from teeter.engine.settings import COLLISION_MARGIN, Tuning
@@ -102,6 +103,19 @@ def outwards(
             quaternions[row] = turn = after((x, y, z, w), item.back)
             positions[row] -= rotated(item.offset, turn)
     return positions, quaternions, velocities, spins
+
+
+def outward(item: BulletBody, state: tuple[Any, Any], parts: int) -> Pose:
+    """Returns the pose of one piece frame, to the bit that of `outwards`, in plain arithmetic: a hand asks in every
+    step."""
+    (place, turn), (velocity, spin) = state
+    length, half = item.scale.length, 0.5 / (item.scale.rate * parts)
+    position = plus(scaled(place, length), scaled(velocity, length), -half)
+    orientation: Quaternion = nudged_one(turn, scaled(spin, -half))
+    if not item.is_plain:
+        orientation = after(orientation, item.back)
+        position = plus(position, rotated(item.offset, orientation), -1.0)
+    return Pose(position, orientation)
 
 
 def contact_of(point: Sequence[Any], names: Mapping[int, str], scale: Scale, with_friction: bool) -> Contact:

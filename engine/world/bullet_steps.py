@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from teeter.engine.geometry.rotation import nudged
+from teeter.engine.geometry.vectors import nudged, plus, scaled
+from teeter.engine.pose import Pose
 from teeter.engine.process import suppress_stderr
 from teeter.engine.settings import Tuning
 from teeter.engine.world.body import Contact, Scale, Vector
@@ -22,6 +23,7 @@ from teeter.engine.world.bullet_body import (
     BulletBody,
     compliance,
     contact_of,
+    outward,
     outwards,
     solver_settings,
     step_settings,
@@ -67,7 +69,9 @@ class BulletSteps:
         self._client: int = _connected()
         self._pushes: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self._shapes: Shapes | None = None
-        self._fixed: list[tuple[BulletBody, Said]] = []
+        self._free: list[BulletBody] | None = None
+        self._fixed: list[BulletBody] = []
+        self._fixed_places: tuple[Array, ...] = ()
         self._struck: dict[tuple[int, int], list[Any]] = {}
         self.configure()
 
@@ -96,13 +100,15 @@ class BulletSteps:
     @property
     def free(self) -> list[BulletBody]:
         """The bodies that can move."""
-        return [item for item in self._bodies.values() if not item.body.fixed]
+        if self._free is None:
+            self._free = [item for item in self._bodies.values() if not item.body.fixed]
+        return self._free
 
     # -- what moves, and where ---------------------------------------------------------------------------------
 
     def changed(self) -> None:
         """Bodies came or went, or move otherwise than Bullet moved them."""
-        self._shapes, self.pace.fastest = None, math.inf
+        self._shapes, self._free, self.pace.fastest = None, None, math.inf
 
     def said(self, item: BulletBody) -> Said:
         """Returns what Bullet says of a mass frame, in its units."""
@@ -116,6 +122,10 @@ class BulletSteps:
         client, place, motion = self._client, pybullet.getBasePositionAndOrientation, pybullet.getBaseVelocity
         states = [(place(item.handle, client), motion(item.handle, client)) for item in items]
         return outwards(items, states, self.scale, self.pace.parts)
+
+    def pose(self, item: BulletBody) -> Pose:
+        """Returns where a piece frame is."""
+        return outward(item, self.said(item), self.pace.parts)
 
     def speed(self, item: BulletBody) -> float:
         """Returns how fast the fastest point of a body is at most, m/s."""
@@ -146,8 +156,7 @@ class BulletSteps:
     ) -> None:
         """Put a body where it is a share of half a step after it was at a place with such a motion; Bullet's units."""
         time = 0.5 * share / self.scale.rate
-        place = (np.array(position) + time * np.array(velocity)).tolist()
-        turned = nudged(np.array(orientation), time * np.array(spin)).tolist()
+        place, turned = plus(position, velocity, time), nudged(orientation, scaled(spin, time))
         self.call(pybullet.resetBasePositionAndOrientation, item.handle, place, turned)
         self.call(pybullet.resetBaseVelocity, item.handle, velocity, spin)
 
@@ -197,6 +206,12 @@ class BulletSteps:
         pace.passing = frozenset()
         self._struck.clear()
         is_slow = pace.look(max(speeds, default=0.0), self._gain)
+        if len(self._bodies) == 1 and self._pushes and pace.parts == 1:
+            # a piece in a hand, simulated alone: it meets nothing, however fast it is
+            self._keep_turning(free if speeds[0] > pace.quiet else ())
+            self.call(pybullet.stepSimulation)
+            pace.fastest = math.inf
+            return
         wanted, striking = (WHOLE, []) if is_slow else self._parts_of_step(free)
         before, parts = pace.parts, wanted.count
         self._change_parts(parts)
@@ -255,12 +270,13 @@ class BulletSteps:
     def _parts_of_step(self, free: list[BulletBody]) -> tuple[Parts, list[BulletBody]]:
         """Returns what `pace` says of the next step, and what may strike something in it."""
         if self._shapes is None:
-            fixed = [item for item in self._bodies.values() if item.body.fixed]
-            self._fixed, items = [(item, self.said(item)) for item in fixed], [*free, *fixed]
+            self._fixed = [item for item in self._bodies.values() if item.body.fixed]
+            self._fixed_places = self.states(self._fixed)
+            items = [*free, *self._fixed]
             self._shapes = shapes_of([i.body for i in items], [i.radius for i in items], self.scale)
-        items = [*free, *(item for item, _ in self._fixed)]
-        states = [*(self.said(item) for item in free), *(each for _, each in self._fixed)]
-        places = outwards(items, states, self.scale, self.pace.parts)
+        items = [*free, *self._fixed]
+        pairs = zip(self.states(free), self._fixed_places, strict=True)
+        places = [np.concatenate(pair) for pair in pairs]
         parts = parts_of_step(self._shapes, *places, 1.0 / self.scale.rate, math.hypot(*self.gravity))
         return parts, [items[row] for row in parts.striking.tolist()]
 

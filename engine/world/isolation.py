@@ -4,6 +4,7 @@ Time stands still for everything else. That is the same as simulating all of it:
 is put back into the world of the others before it can touch anything.
 """
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -18,6 +19,8 @@ from teeter.models.piece import Array
 
 CLEARANCE = 2e-3
 """Metres of air around an isolated piece, more than any contact reaches."""
+HAIR = 1e-9
+"""Metres of rounding."""
 START_CLEARANCE = 4e-3
 """Metres of air around one that is to be isolated: it would come and go with less."""
 
@@ -53,14 +56,19 @@ class Obstacles:
     def __init__(self, bodies: Iterable[Body]) -> None:
         boxes = [_box(body.pose, 0.5 * body.piece.extents) for body in bodies]
         self._low, self._high = (np.array(side) for side in zip(*boxes, strict=True))
+        self._top = float(self._high[:, 2].max()) + HAIR
 
     def are_far(self, world: World, body: Body, force: Array, clearance: float = CLEARANCE) -> bool:
         """Returns whether a piece cannot come within `clearance` (metres) of any in the next step of a world that it
         is in, whatever its pose in `body`. force (3,): newtons, the hand's in that step."""
         pose, speed = world.pose(body.name), world.speed(body.name)
-        low, high = _box(pose, 0.5 * body.piece.extents)
+        half = 0.5 * body.piece.extents
         faster = float(np.linalg.norm(force / body.piece.mass - (0.0, 0.0, GRAVITY))) / world.rate
         clearance += (speed + faster) / world.rate
+        if pose.position[2] - math.hypot(*half.tolist()) - clearance > self._top:
+            # however it is turned: above everything
+            return True
+        low, high = _box(pose, half)
         is_near = (low - clearance < self._high).all(axis=1) & (high + clearance > self._low).all(axis=1)
         return not bool(is_near.any())
 

@@ -65,6 +65,7 @@ class Session(Generic[S]):
         self.handling: Handling = handling_of(game, state, tremor)
         """What the hand can do in this game, and how it shakes."""
         self._tell, self._journal, self._tell_checkpoint = tuple(tell), journal, checkpoint
+        self._needs: tuple[S, Need] | None = None
         self._held: HeldPiece | None = None
         self._let_go_piece: LetGoPiece[S] | None = None
         self._released_at = 0
@@ -88,8 +89,10 @@ class Session(Generic[S]):
 
     @property
     def need(self) -> Need:
-        """What the game waits for."""
-        return self.game.rules.needs(self.state)
+        """What the game waits for. Asked several times a step: the same state has the same need."""
+        if self._needs is None or self._needs[0] is not self.state:
+            self._needs = (self.state, self.game.rules.needs(self.state))
+        return self._needs[1]
 
     @property
     def choices(self) -> tuple[Choice, ...]:
