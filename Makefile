@@ -8,7 +8,7 @@ JOBS ?= auto
 # tests start the program hundreds of times: it is compiled once
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fast soak coverage versions lint page man docs lock clean
+.PHONY: demo test fast soak coverage versions lint page man docs app lock clean
 
 demo: $(STAMP)
 	@.ci/packages run
@@ -57,6 +57,13 @@ man: $(STAMP)
 # the documentation as a site in site/: guides, gallery, reference
 docs: $(STAMP)
 	@$(BIN)/python docs/build.py site
+
+# a folder for players, dist/app/teeter, that needs no Python where it goes
+app: $(STAMP)
+	@$(BIN)/python -m pip install -qq "pyinstaller>=6.11"
+	@$(BIN)/python -m pip install -qq --upgrade --no-deps --target build/app .
+	@PYTHONPATH=build/app $(BIN)/python -m PyInstaller --noconfirm --log-level ERROR --distpath dist/app \
+		--workpath build/pyinstaller docs/app/teeter.spec
 
 # the lock file pins every package that `make` installs, with its hashes left to the index
 lock: $(STAMP)
