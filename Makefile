@@ -62,8 +62,9 @@ docs: $(STAMP)
 app: $(STAMP)
 	@$(BIN)/python -m pip install -qq "pyinstaller>=6.11"
 	@$(BIN)/python -m pip install -qq --upgrade --no-deps --target build/app .
-	@PYTHONPATH=build/app $(BIN)/python -m PyInstaller --noconfirm --log-level ERROR --distpath dist/app \
-		--workpath build/pyinstaller docs/app/teeter.spec
+	@# not from here, where the folders of the checkout would be taken for packages, and build/ for one of them
+	@cd build && PYTHONPATH=app ../$(BIN)/pyinstaller --noconfirm --log-level ERROR --distpath ../dist/app \
+		--workpath pyinstaller ../docs/app/teeter.spec
 
 # the lock file pins every package that `make` installs, with its hashes left to the index
 lock: $(STAMP)

@@ -87,7 +87,7 @@ def read(path: Path | GivenText, file: str) -> Sheet:
 def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -> Sheet:
     """The checked tables of a scene. headings: the lines of its `[[piece]]`, if known. Raises SceneError."""
     rest = dict(data)
-    rows, models = rest.pop("piece", []), rest.pop("model", [])
+    rows = rest.pop("piece", [])
     version = _version(rest, file)
     if version:
         raise SceneError([version])
@@ -97,13 +97,13 @@ def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -
         raise SceneError([_too_many(file, len(rows))])
     lines: list[int | None] = [*headings] if len(headings) == len(rows) else [None] * len(rows)
     head, faults = _head(rest, file)
-    own = _models(models, file, faults)
+    own = _models(head, file, faults)
     pieces: list[Written] = []
     for number, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
-        model = row.get("model")
-        is_own = isinstance(model, str) and model in own and "shape" not in row
-        whole = own[model] | _without(row, "model") if is_own else row
-        written, more = _piece(whole, number, line, file)
+        model = own.get(str(row.get("model")))
+        if model is not None:
+            row = model | {key: value for key, value in row.items() if key != "model"}
+        written, more = _piece(row, number, line, file)
         faults += more
         pieces += [written] if written else []
     faults += _doubled(rows, lines, file)
@@ -112,34 +112,18 @@ def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -
     return Sheet(head, tuple(pieces), tuple(faults))
 
 
-def _models(rows: Any, file: str, faults: list[Fault]) -> dict[str, dict[str, Any]]:
-    """The `[[model]]` tables of a scene by id: the keys that pieces of it have in common. Their faults are added."""
+def _models(head: Head, file: str, faults: list[Fault]) -> dict[str, dict[str, Any]]:
+    """The keys of pieces that a `[[model]]` stands for, by its id. Faults are added; those of the keys are the
+    pieces'."""
     found: dict[str, dict[str, Any]] = {}
-    for number, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):
-        blank = Fault(file, "", table=f"model[{number}]")
-        if not isinstance(row, dict):
-            faults.append(replace(blank, problem="must be a [[model]] table", value=shown(row)))
-            continue
-        # as a piece of it would be, somewhere
+    for number, row in enumerate(head.model, start=1):
         name = row.get("id")
-        try:
-            PieceTable.model_validate(row | {"position": (0.0, 0.0)})
-        except ValidationError as error:
-            faults += [_fault(item, PieceTable, blank) for item in _errors(error)]
-        where = sorted({"position", "rotation", "quaternion", "fixed", "model"} & row.keys())
-        if where:
-            problem = "is that of a piece, not of a model" if where[0] != "model" else "give a `shape`"
-            faults.append(replace(blank, problem=problem, key=where[0]))
-        elif not isinstance(name, str) or name in found or "/" in name:
+        if not isinstance(name, str) or "/" in name or name in found:
             problem = "must be a name that no other model has, without a slash"
-            faults.append(replace(blank, problem=problem, key="id", value=shown(name)))
+            faults.append(Fault(file, problem, table=f"model[{number}]", key="id", value=shown(name)))
         else:
-            found[name] = _without(row, "id")
+            found[name] = {key: value for key, value in row.items() if key != "id"}
     return found
-
-
-def _without(row: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name != key}
 
 
 def plain(value: Any) -> Any:
@@ -303,5 +287,5 @@ def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
         shape: Any = next(shape for shape in SHAPES if shape.key() == loc[1])
         inner: Any = shape.model_fields[shape.key()].annotation
         fields = inner.model_fields if len(loc) > 3 and hasattr(inner, "model_fields") else shape.model_fields
-    keys = ["piece", "model", *fields] if model is Head and len(loc) == 1 else [*fields]
+    keys = ["piece", *fields] if model is Head and len(loc) == 1 else [*fields]
     return [key for key in keys if key != "name" or model is Head]

@@ -9,22 +9,23 @@ import numpy as np
 
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.world.body import TABLE, Body
+from teeter.games.api.data import contacts, interfaces
 from teeter.scenes.formats.write import sharp
 
 if TYPE_CHECKING:
-    from teeter.games.api.results import CheckResult
+    from teeter.engine.topple.verdict import Verdict
 
 GROUND = "ground"
 """What the table is called: a scene that reads the file keeps `table` for its own."""
 
 
-def assembly_of(found: CheckResult) -> dict[str, Any]:
+def assembly_of(verdict: Verdict) -> dict[str, Any]:
     """Returns the assembly. An edge goes from the second piece of an interface to the first: the frame's z points
     that way, and the forces are those on the first. They are left out where statics has none."""
-    bodies = found.verdict.judged.bodies
+    bodies = verdict.judged.bodies
     number = {body.name: str(at) for at, body in enumerate(bodies)}
     edges: dict[str, dict[str, Any]] = {}
-    points, faces = found.contacts, found.interfaces
+    points, faces = contacts(verdict), interfaces(verdict)
     for row, (first, second) in enumerate(zip(faces["first"], faces["second"], strict=True)):
         corners = {name: column[points["interface"] == row] for name, column in points.items()}
         ends = edges.setdefault(number[second], {}).setdefault(number[first], {"interfaces": []})
@@ -37,7 +38,7 @@ def assembly_of(found: CheckResult) -> dict[str, Any]:
         "edge": edges,
         "max_node": len(bodies) - 1,
     }
-    data = {"attributes": {"name": found.scene}, "graph": _object("compas.datastructures/Graph", graph)}
+    data = {"attributes": {"name": verdict.scene}, "graph": _object("compas.datastructures/Graph", graph)}
     return _object("compas_assembly.datastructures/Assembly", data)
 
 

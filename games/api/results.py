@@ -195,7 +195,7 @@ class CheckResult(Untrue):
 
         check_output(Path(path), force=force, inputs=self.loaded.files)
         with whole_or_nothing(Path(path), force=force) as part:
-            part.write_text(json.dumps(assembly_of(self), allow_nan=False) + "\n", encoding="utf-8")
+            part.write_text(json.dumps(assembly_of(self.verdict), allow_nan=False) + "\n", encoding="utf-8")
         return Path(path)
 
     def page(self, path: str | Path, *, force: bool = False) -> Path:

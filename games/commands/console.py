@@ -248,34 +248,22 @@ def _without_words(quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
-def bar(words: str) -> Iterator[Progressed]:
-    """Something to tell how far the work is: a bar on a terminal, once it takes longer than a moment; elsewhere, and
-    with -v, lines."""
-    if _told or not sys.stderr.isatty():
-        yield _lines_of(words) if _told != [False] else lambda done, total: None
-        return
+def _live(*columns: Any, after_s: float = BAR_AFTER_S) -> Iterator[Callable[..., None]]:
+    """What brings a line of progress up to date: on the terminal, once the work takes longer than a moment."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress
 
     started = time.perf_counter()
-    progress = Progress(
-        TextColumn(words),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        auto_refresh=False,
-    )
-    task = progress.add_task("")
+    progress = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+    task = progress.add_task("", total=None)
     showing = False
 
-    def tell(done: int, total: int) -> None:
+    def tell(**news: Any) -> None:
         nonlocal showing
-        if not showing and time.perf_counter() - started > BAR_AFTER_S:
+        if not showing and time.perf_counter() - started >= after_s:
             showing = True
             progress.start()
-        progress.update(task, completed=done, total=total, refresh=showing)
+        progress.update(task, **news, refresh=showing)
 
     try:
         yield tell
@@ -285,33 +273,30 @@ def bar(words: str) -> Iterator[Progressed]:
 
 
 @contextmanager
-def stages() -> Iterator[Callable[[str], None]]:
-    """Something to tell what is asked now: on a terminal, once it takes longer than a moment, with the time it took;
-    with -v lines."""
-    if _told:
-        yield _line if _told[0] else lambda words: None
+def bar(words: str) -> Iterator[Progressed]:
+    """Something to tell how far the work is: a bar on a terminal, once it takes longer than a moment; elsewhere, and
+    with -v, lines."""
+    if _told or not sys.stderr.isatty():
+        yield _lines_of(words) if _told != [False] else lambda done, total: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-    started = time.perf_counter()
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-    task = progress.add_task("", total=None)
-    showing = False
+    with _live(TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as tell:
+        yield lambda done, total: tell(completed=done, total=total)
 
-    def tell(words: str) -> None:
-        nonlocal showing
-        if not showing and progress.console.is_terminal and time.perf_counter() - started > BAR_AFTER_S:
-            showing = True
-            progress.start()
-        progress.update(task, description=words, refresh=showing)
 
-    try:
-        yield tell
-    finally:
-        if showing:
-            progress.stop()
+@contextmanager
+def stages(*, always: bool = False) -> Iterator[Callable[[str], None]]:
+    """Something to tell what is asked now: on a terminal, with the time it takes; with -v lines. always: at once, and
+    in lines where there is no terminal."""
+    if _told or not sys.stderr.isatty():
+        yield _line if _told == [True] or (always and not _told) else lambda words: None
+        return
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with _live(*columns, after_s=0.0 if always else BAR_AFTER_S) as tell:
+        yield lambda words: tell(description=words)
 
 
 def _line(words: str) -> None:
@@ -335,19 +320,3 @@ def _lines_of(words: str) -> Progressed:
             _line(f"{words}: {done} of {total}" + f", about {left:.0f} s left" * (left >= 1.0))
 
     return tell
-
-
-@contextmanager
-def spinner() -> Iterator[Callable[[str], None]]:
-    """Something to tell what the work is at: a turning sign on a terminal, a line each elsewhere."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
-
-    console = Console(stderr=True)
-    if _told or not console.is_terminal:
-        yield _line if _told != [False] else lambda words: None
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=console, transient=True, auto_refresh=False) as progress:
-        task = progress.add_task("")
-        yield lambda words: progress.update(task, description=words, refresh=True)
