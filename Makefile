@@ -9,7 +9,7 @@ JOBS ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 test fast soak: export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test fast soak coverage versions lint page man docs lock clean
+.PHONY: demo test fast soak coverage versions lint page man docs app lock clean
 
 demo: $(STAMP)
 	@.ci/packages run
@@ -58,6 +58,14 @@ man: $(STAMP)
 # the documentation as a site in site/: guides, gallery, reference
 docs: $(STAMP)
 	@$(BIN)/python docs/build.py site
+
+# a folder for players, dist/app/teeter, that needs no Python where it goes
+app: $(STAMP)
+	@$(BIN)/python -m pip install -qq "pyinstaller>=6.11"
+	@$(BIN)/python -m pip install -qq --upgrade --no-deps --target build/app .
+	@# not from here, where the folders of the checkout would be taken for packages, and build/ for one of them
+	@cd build && PYTHONPATH=app ../$(BIN)/pyinstaller --noconfirm --log-level ERROR --distpath ../dist/app \
+		--workpath pyinstaller ../docs/app/teeter.spec
 
 # the lock file pins every package that `make` installs, with its hashes left to the index
 lock: $(STAMP)

@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -28,6 +28,8 @@ R = TypeVar("R")
 AHEAD = 4
 """Inputs under way or answered ahead of the one that is waited for, per process: enough that none idles behind a slow
 one, few enough that stopping early costs little."""
+PARCEL = 8
+"""Inputs that an executor or a cluster is sent together: a parcel takes long against a message."""
 MAX_DEATHS = 3
 """Processes that may die over one input before it is given up."""
 
@@ -268,14 +270,36 @@ def can_fork() -> bool:
     return can and can_start()
 
 
+def ask_each(ask: Callable[[Q], R], parcel: Iterable[Q]) -> list[R]:
+    """Returns the answers of a parcel."""
+    return [ask(one) for one in parcel]
+
+
 @contextmanager
-def in_order(ask: Callable[[Q], R], inputs: Iterable[Q], workers: int) -> Iterator[Iterator[R]]:
+def in_order(
+    ask: Callable[[Q], R],
+    inputs: Iterable[Q],
+    workers: int,
+    executor: Executor | None = None,
+    parcel: int = PARCEL,
+) -> Iterator[Iterator[R]]:
     """The answers of `ask` in the order of the inputs, found by at most `workers` processes where more than one helps.
+    executor: whose workers find them instead, sent so many inputs in a parcel.
 
     Work begins before the first answer is taken; leaving the block drops what is unfinished. A process that dies
     (killed, out of memory) is replaced and its input asked again. Iterating raises WorkerError when `MAX_DEATHS`
     processes died over one input, and whatever `ask` raises.
     """
+    if executor is not None:
+        given = list(inputs)
+        parcels = [given[at : at + parcel] for at in range(0, len(given), parcel)]
+        waiting = [executor.submit(ask_each, ask, one) for one in parcels]
+        try:
+            yield (answer for future in waiting for answer in future.result())
+        finally:
+            for future in waiting:
+                future.cancel()
+        return
     if workers <= 1 or not can_fork():
         yield map(ask, inputs)
         return

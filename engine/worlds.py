@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from typing import TypeVar
 
 from teeter.engine.settings import TUNING, Tuning
 from teeter.engine.world.body import Body, Scale
@@ -12,6 +14,8 @@ from teeter.engine.world.world import World
 from teeter.models.errors import TeeterError
 from teeter.models.plugins import installed, loaded
 
+Q = TypeVar("Q")
+R = TypeVar("R")
 Engine = str
 ENGINES: tuple[Engine, ...] = ("bullet", "rapier")
 """The first one that is installed is used unless another is asked for. Others are entry points `teeter.engines`, each
@@ -79,6 +83,16 @@ def using(engine: str | None) -> Iterator[None]:
         yield
     finally:
         _asked.reset(token)
+
+
+def by_this_engine(ask: Callable[[Q], R]) -> Callable[[Q], R]:
+    """Returns what asks the same by the engine in use here, in whatever process."""
+    return partial(_by, engine_in_use(), ask)
+
+
+def _by(engine: Engine, ask: Callable[[Q], R], question: Q) -> R:
+    with using(engine):
+        return ask(question)
 
 
 def maker_of(engine: Engine) -> WorldMaker:

@@ -16,7 +16,7 @@ from teeter.engine.topple.grip import within_cones
 from teeter.engine.topple.trial import TrialTask, limits_of, run_trial
 from teeter.engine.topple.verdict import Verdict, as_asked
 from teeter.engine.topple.words import headline
-from teeter.engine.world.body import TABLE, Body, Tick
+from teeter.engine.world.body import TABLE, Assembly, Body, Tick
 from teeter.engine.worlds import using
 from teeter.games.play.playback import CHECK
 from teeter.models.convex import even_directions
@@ -34,14 +34,9 @@ MOST_CORNERS = 100
 """Of a hull that a recording can name; a mesh from elsewhere is recorded as the hull of so many of its corners."""
 
 
-def record(path: Path, scene: Scene, verdict: Verdict, *, force: bool = False) -> None:
-    """Run the deciding trial of a check again, to its end, and write it. force: a file that is there may be replaced.
-    Raises OutputError and RecordError.
-
-    The first trial that fell is recorded, or the first of all where none did. No hand moves anything, so the journal is
-    empty.
-    """
-    check_output(path, force=force, inputs=scene.files)
+def deciding_run(scene: Scene, verdict: Verdict) -> tuple[Assembly, list[Tick], int]:
+    """Runs the deciding trial of a check again, to its end: the first that fell, or the first of all where none did.
+    Returns what it began with, its readings and the steps a second that they count."""
     options = verdict.options
     assembly = as_asked(scene.assembly, options)
     trials = verdict.dynamics.trials
@@ -63,12 +58,23 @@ def record(path: Path, scene: Scene, verdict: Verdict, *, force: bool = False) -
 
     with using(verdict.engine):
         run_trial(task, see)
+    return assembly, ticks, max(rate, 1)
+
+
+def record(path: Path, scene: Scene, verdict: Verdict, *, force: bool = False) -> None:
+    """Run the deciding trial of a check again and write it. force: a file that is there may be replaced. Raises
+    OutputError and RecordError.
+
+    No hand moves anything, so the journal is empty.
+    """
+    check_output(path, force=force, inputs=scene.files)
+    assembly, ticks, rate = deciding_run(scene, verdict)
     fixed = {body.name: _row(body) for body in assembly.bodies if body.fixed}
     meta = Meta(
         game=GAME,
         mode=scene.name[:200],
-        seed=options.seed,
-        rate=max(rate, 1),
+        seed=verdict.options.seed,
+        rate=rate,
         bodies=tuple(_meta(body, scene.written.get(body.name)) for body in assembly.bodies),
         versions=Versions.installed(),
         engine=verdict.engine,

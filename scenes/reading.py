@@ -97,8 +97,12 @@ def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -
         raise SceneError([_too_many(file, len(rows))])
     lines: list[int | None] = [*headings] if len(headings) == len(rows) else [None] * len(rows)
     head, faults = _head(rest, file)
+    own = _models(head, file, faults)
     pieces: list[Written] = []
     for number, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
+        model = own.get(str(row.get("model")))
+        if model is not None:
+            row = model | {key: value for key, value in row.items() if key != "model"}
         written, more = _piece(row, number, line, file)
         faults += more
         pieces += [written] if written else []
@@ -106,6 +110,20 @@ def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -
     if not rows:
         faults.append(Fault(file, "there are no pieces: add a [[piece]] table"))
     return Sheet(head, tuple(pieces), tuple(faults))
+
+
+def _models(head: Head, file: str, faults: list[Fault]) -> dict[str, dict[str, Any]]:
+    """The keys of pieces that a `[[model]]` stands for, by its id. Faults are added; those of the keys are the
+    pieces'."""
+    found: dict[str, dict[str, Any]] = {}
+    for number, row in enumerate(head.model, start=1):
+        name = row.get("id")
+        if not isinstance(name, str) or "/" in name or name in found:
+            problem = "must be a name that no other model has, without a slash"
+            faults.append(Fault(file, problem, table=f"model[{number}]", key="id", value=shown(name)))
+        else:
+            found[name] = {key: value for key, value in row.items() if key != "id"}
+    return found
 
 
 def plain(value: Any) -> Any:

@@ -179,3 +179,4 @@ class Head(FileTable):
     wind: WindTable | None = None
     load: Annotated[tuple[LoadTable, ...], Field(max_length=5000)] = ()
     pair: Annotated[tuple[PairTable, ...], Field(max_length=5000)] = ()
+    model: tuple[dict[str, Any], ...] = ()

@@ -155,7 +155,6 @@ if TYPE_CHECKING:
     from teeter.models.errors import TeeterError as TeeterError
 
     Scene = PublicScene
-    Verdict = CheckResult
     __version__: str
 
 _FUNCTIONS = (
@@ -184,8 +183,6 @@ _HOMES = {
 """What a script may ask for, by where it is. Nothing is imported before it is asked for."""
 _PLACES = {name: (module, name) for module, names in _HOMES.items() for name in names.split()} | {
     "Scene": ("games.api.scene", "PublicScene"),
-    # the name that earlier scripts annotate with
-    "Verdict": ("games.api.results", "CheckResult"),
 }
 __all__ = [*sorted(_PLACES), "__version__"]
 

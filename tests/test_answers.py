@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,6 +43,44 @@ def test_the_share_of_the_friction_is_that_of_the_slope() -> None:
     assert verdict.contacts["friction"] == pytest.approx(0.4)
     # the line of force leans downhill: half the height times the slope
     assert abs(verdict.interfaces["y_mm"][0]) == pytest.approx(7.5 * math.tan(math.radians(10)), rel=1e-4)
+
+
+def test_the_trajectory_is_that_of_the_trial_that_decided() -> None:
+    stands = teeter.check("two_bricks", workers=1)
+    path = stands.trajectory
+    assert {len(column) for column in path.values()} == {len(path["time_s"])}
+    assert set(path["piece"]) == {"lower", "slab"}
+    assert np.diff(path["time_s"][::2]) == pytest.approx(1 / 60, abs=1e-9)
+    # it ends where the piece came to rest
+    assert path["z_mm"][-2:].tolist() == stands.rest["z_mm"].tolist()
+    falls = teeter.check(stack(8, 25.0), workers=1)
+    path = falls.trajectory
+    top = path["z_mm"][path["piece"] == "cube.3"]
+    assert (top[0] > 100, top[-1] < 50) == (True, True)
+
+
+def test_compas_reads_blocks_interfaces_and_forces(tmp_path: Path) -> None:
+    import compas
+
+    verdict = teeter.check("arch", workers=1)
+    found = compas.json_load(str(verdict.compas(tmp_path / "arch.json")))
+    blocks = {node: found.graph.node_attribute(node, "block") for node in found.graph.nodes()}
+    assert {block.name for block in blocks.values()} == {*verdict.loaded.ids, "ground"}
+    sizes, weight = [], 0.0
+    for edge in found.graph.edges():
+        (one,) = found.graph.edge_attribute(edge, "interfaces")
+        sizes.append(one.size * 1e6)
+        (line,) = one.resultantforce
+        if "springer.left" in {blocks[node].name for node in edge}:
+            weight += abs(line.vector.z)
+    assert sorted(sizes) == pytest.approx(sorted(verdict.interfaces["area_mm2"]))
+    at = verdict.interfaces["second"] == "springer.left"
+    at |= verdict.interfaces["first"] == "springer.left"
+    assert weight == pytest.approx(np.abs(verdict.interfaces["fz_n"][at]).sum())
+    # and so does teeter: supports, blocks, the same margin
+    again = teeter.check(tmp_path / "arch.json", friction=0.45, workers=1)
+    alone = teeter.check("arch", friction=0.45, workers=1)
+    assert again.statics.tilt_deg == pytest.approx(alone.statics.tilt_deg, abs=0.01)
 
 
 def test_forces_that_nobody_knows_are_nan_and_null() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -59,7 +60,10 @@ def test_an_uncaught_error_exits_with_70_and_one_line_that_names_a_report(
 ) -> None:
     code, out, error = broken(words, module, function, fault, tmp_path)
     assert code == 70
-    assert out == ""
+    if "--json" in words:
+        assert json.loads(out)["errors"] == [error.removeprefix("teeter: ")[:-1]]
+    else:
+        assert out == ""
     assert error.count("\n") == 1
     assert "Traceback" not in error
     assert error.isascii()

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,21 @@ def test_a_full_check_of_many_is_the_check_of_each_in_order_whoever_does_it() ->
             [each.statics.tilt_deg for each in alone], abs=1e-5
         )
     assert {"stands", "topples"} == set(many[0].columns["word"])
+
+
+def test_noise_and_sweeps_are_the_same_whoever_does_them() -> None:
+    """Also by another engine than workers have by themselves."""
+
+    def asked(**how: Any) -> tuple[Any, Any]:
+        noise = teeter.noise(leaning, position_mm=1.0, samples=10, engine="rapier", **how)
+        sweep = teeter.sweep("two_bricks", "slab", x=(-60, 60, 5), y=0, noise_mm=1, copies=2, **how)
+        return noise, sweep
+
+    leaning = stack(2, 12.0, pieces=2)
+    alone = asked(workers=1)
+    assert {"stands", "topples"} <= {row.verdict for row in alone[1]}
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes, ThreadPoolExecutor(2) as threads:
+        assert asked(executor=processes) == asked(executor=threads) == alone
 
 
 def test_the_columns_make_a_table() -> None:

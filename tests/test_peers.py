@@ -6,12 +6,14 @@ import csv
 from pathlib import Path
 
 import pytest
+import random_stacks
 from agreement import AGAIN, Row, ask_again, collect, is_decided, is_near, judge, read, together, write
 from cra_worker import cra_says
 from falls import points_of, why
-from peer_oracles import AS_IT_COMES, mujoco_says
+from peer_oracles import AS_IT_COMES, RECOMMENDED, mujoco_says
 from stacks import DOWN, stack
 
+import teeter
 from teeter.engine.bench.motion import EXPERIMENTS
 from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.pose import Pose
@@ -40,6 +42,19 @@ def test_all_peers_know_where_a_cube_tips(mm: float, verdict: bool) -> None:
     assert mujoco_says(scene).stands is verdict
     for solver in ("rbe", "cra"):
         assert cra_says(scene, 0.5, solver, DOWN, 60.0).stands is verdict, solver
+
+
+@pytest.mark.slow
+def test_random_stacks_of_four_cubes_are_right_here_and_mostly_in_mujoco() -> None:
+    """Beside the closed form."""
+    scenes = [random_stacks.stack(seed, spread) for spread in (12.0, 14.0) for seed in range(40)]
+    truth = [random_stacks.rooms(scene) > 0 for scene in scenes]
+    found = teeter.check_many(scenes, workers=1)
+    assert [row.word == "stands" for row in found.rows] == truth
+    assert {row.word for row in found.rows} == {"stands", "topples"}
+    for tuning, right in ((AS_IT_COMES, 72), (RECOMMENDED, 79)):
+        said = [mujoco_says(scene.assembly, tuning=tuning).stands for scene in scenes]
+        assert sum(one == other for one, other in zip(said, truth, strict=True)) == right
 
 
 @pytest.mark.parametrize(("degrees", "verdict"), [(25.0, True), (28.0, False)])

@@ -50,9 +50,18 @@ teeter = 1
 id = "below"
 model = "pile/block"
 position = [0, 0]
+[[model]]
+id = "tile"
+shape = { box = [40, 40, 5] }
+material = "alder"
 [[piece]]
 id = "above"
-model = "pile/block"
+model = "tile"
+position = [OFFSET, 0]
+[[piece]]
+id = "top"
+model = "tile"
+mass = 2
 position = [OFFSET, 0]
 """
 
@@ -94,7 +103,9 @@ def test_its_game_is_listed_played_and_verified(installed: dict[str, str], tmp_p
     assert teeter({**os.environ}, "verify", file)[0] == 2
 
 
-def test_its_pieces_are_in_the_catalogue_and_in_scenes(installed: dict[str, str], tmp_path: Path) -> None:
+def test_its_pieces_are_in_the_catalogue_and_in_scenes_beside_models_of_their_own(
+    installed: dict[str, str], tmp_path: Path
+) -> None:
     assert "pile/block" in teeter(installed, "models", "pile")[1]
     for offset, code in ((15, 0), (25, 1)):
         file = tmp_path / f"at_{offset}.toml"

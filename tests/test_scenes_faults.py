@@ -185,6 +185,24 @@ def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
     assert all(word in fault for word, fault in zip(words, faults, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ('id = "a/b"\nshape = { sphere = 5 }', 'model[1]: id = "a/b": must be a name'),
+        ("shape = { sphere = 5 }", "model[1]: id = None: must be a name"),
+        ('id = "a"\nshape = { sphere = -5 }', 'piece[1] "one": shape.sphere = -5: must be at least'),
+        ('id = "a"\nshpae = { sphere = 5 }', 'piece[1] "one": shpae: unknown key; did you mean'),
+    ],
+)
+def test_a_fault_of_a_model_is_named_with_its_place(tmp_path: Path, model: str, message: str) -> None:
+    path = tmp_path / "scene.toml"
+    piece = '[[piece]]\nid = "one"\nmodel = "a"\nposition = [0, 0]\n'
+    path.write_text(f"teeter = 1\n[[model]]\n{model}\n{piece}")
+    with pytest.raises(SceneError) as refused:
+        load(path)
+    assert message in str(refused.value)
+
+
 def test_a_fault_says_where_in_one_line() -> None:
     fault = Fault("a.toml", "is too big", 'piece[2] "b"', "mass", "9", 17)
     assert str(fault) == 'a.toml:17: piece[2] "b": mass = 9: is too big'

@@ -136,6 +136,19 @@ def test_pieces_without_a_height_are_let_down_in_file_order(tmp_path: Path) -> N
     assert scene.dropped == ("first", "over", "beside", "ball")
 
 
+def test_a_model_of_the_scene_is_what_its_pieces_have_in_common(tmp_path: Path) -> None:
+    path = tmp_path / "scene.toml"
+    path.write_text(
+        'teeter = 1\n[[model]]\nid = "post"\nshape = { box = [20, 20, 60] }\nmaterial = "alder"\n'
+        '[[piece]]\nid = "a"\nmodel = "post"\nposition = [0, 0]\n'
+        '[[piece]]\nid = "b"\nmodel = "post"\nmaterial = "beech"\nposition = [50, 0]\n'
+    )
+    first, second = load(path).assembly.free
+    assert first.piece.extents == pytest.approx([0.02, 0.02, 0.06])
+    assert second.piece.extents == pytest.approx([0.02, 0.02, 0.06])
+    assert (first.piece.material.name, second.piece.material.name) == ("alder", "beech")
+
+
 def test_the_same_pieces_are_built_once(tmp_path: Path) -> None:
     text = HEAD + "".join(piece(f"position = [0, 0, {20 * number + 10}]", str(number)) for number in range(9))
     pieces = {id(body.piece) for body in load(write(tmp_path, text)).assembly.free}

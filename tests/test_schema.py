@@ -80,3 +80,23 @@ def test_what_is_printed_fits(
     # and a key that nobody announced does not
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**found, "unheard": 1}, schemas[kind])
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("check", "arhc", "--json"), 2, "arhc: there is no such file"),
+        (("check", "arch", "--friction", "-3", "--time=0", "--json"), 2, "--friction = -3"),
+        (("check", "--json", "arch", "--no-such-option"), 2, "--no-such-option"),
+        (("sweep", "arch", "--json"), 2, "--piece is missing"),
+        (("verify", "no.teeter", "--json"), 2, "no.teeter"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_errors_too_are_json_where_it_is_asked_for(
+    schemas: dict[str, Any], words: tuple[str, ...], code: int, said: str
+) -> None:
+    found, errors = printed(*words)
+    jsonschema.validate(errors, schemas["errors"], cls=jsonschema.Draft202012Validator)
+    assert (found, errors["exit"]) == (code, code)
+    assert said in " ".join(errors["errors"])

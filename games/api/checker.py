@@ -179,14 +179,16 @@ class Checker:
         friction_range: tuple[float, float] | None = None,
         samples: int = 200,
         until: float | None = None,
+        executor: Executor | None = None,
         progress: Progress = unheard,
     ) -> NoiseResult:
         """How surely does it stand, built by hand?
 
         position_mm, tilt_noise_deg: standard deviations of every piece's place along x and y, and of the table's slope.
         friction_range: of every pair, anywhere between these two. samples: noisy copies, at most. until: stop when
-        the 95 % interval is this narrow. progress: told how many samples are done, of how many. An interrupt after the
-        first sample is an `Interrupted` whose `done` is the result so far. Raises TeeterError.
+        the 95 % interval is this narrow. executor: as for `check_many`. progress: told how many samples are done, of
+        how many. An interrupt after the first sample is an `Interrupted` whose `done` is the result so far. Raises
+        TeeterError.
         """
         from teeter.engine.workers import Interrupted
 
@@ -198,6 +200,7 @@ class Checker:
                 friction_range=friction_range,
                 samples=samples,
                 until=until,
+                executor=executor,
                 progress=progress,
             )
         except Interrupted as stop:
@@ -214,6 +217,7 @@ class Checker:
         samples: int,
         until: float | None,
         progress: Progress,
+        executor: Executor | None = None,
     ) -> Chance:
         """What `noise` found, in SI units, as the packages below work with it."""
         from teeter.engine.topple.laboratory.noise import Noise, chance
@@ -241,6 +245,7 @@ class Checker:
                 until=until,
                 gravity=options.gravity,
                 workers=self._processes(),
+                executor=executor,
                 progress=progress,
             )
 
@@ -355,15 +360,16 @@ class Checker:
         margins: bool = True,
         noise_mm: float | None = None,
         copies: int = 200,
+        executor: Executor | None = None,
         progress: Progress = unheard,
     ) -> list[SweepRow]:
         """Where could this piece go? A verdict and a tilt margin for every place, x fastest and yaw slowest.
 
         x, y: mm; yaw: degrees from how the piece lies; the piece is let down onto the others, unless it keeps its
         height. samples: this many places at random between the ends instead. margins: with the tilt margin of what
-        stands. noise_mm: with the share of so many copies that stand in each place, misplaced at random. progress: told
-        how many places are done, of how many. An interrupt is an `Interrupted` whose `done` are the rows so far. Raises
-        TeeterError.
+        stands. noise_mm: with the share of so many copies that stand in each place, misplaced at random. executor: as
+        for `check_many`. progress: told how many places are done, of how many. An interrupt is an `Interrupted` whose
+        `done` are the rows so far. Raises TeeterError.
         """
         from teeter.engine.topple.laboratory.spots import spots_of, values_of
         from teeter.engine.topple.laboratory.sweep import judge_place, places_of, study
@@ -383,7 +389,7 @@ class Checker:
         )
         rows: list[SweepRow] = []
         try:
-            with in_order(partial(judge_place, common), places, self._processes()) as answers:
+            with in_order(partial(judge_place, common), places, self._processes(), executor) as answers:
                 for row in answers:
                     rows.append(row)
                     progress(len(rows), len(places))
@@ -421,8 +427,9 @@ class Checker:
         scenes: files, names, loaded scenes; or (scene, poses) with the poses (n, pieces, 7) of its free pieces in their
         order: x, y, z in mm and a quaternion x, y, z, w. method: `full` is `check`, with one trial where the forces
         have a safety margin and it agrees; `statics` is by forces alone, `unsure` where only a simulation can tell.
-        executor: any of `concurrent.futures`, whose workers then do it. progress: told how many are done, of how many.
-        An interrupt is an `Interrupted` whose `done` is the table so far. Raises TeeterError.
+        executor: any of `concurrent.futures`, or dask's `Client.get_executor()`, whose workers then do it. progress:
+        told how many are done, of how many. An interrupt is an `Interrupted` whose `done` is the table so far. Raises
+        TeeterError.
         """
         from teeter.games.api.many import check_many
 

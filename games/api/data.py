@@ -1,4 +1,4 @@
-"""What a verdict rests on, as tables: contact points with their forces, interfaces, and where the pieces came to rest.
+"""What a verdict rests on, as tables: contact points with forces, interfaces, how the pieces moved and came to rest.
 
 A table is a dict of columns of one length, numpy arrays, as pandas, polars and xarray take it. Forces are not unique;
 these are those of least squares. They are nan where statics has none: where pieces touch on curves, and where no forces
@@ -24,9 +24,12 @@ from teeter.engine.topple.verdict import contacts_of
 if TYPE_CHECKING:
     from teeter.engine.topple.contact.detection import Contacts
     from teeter.engine.topple.verdict import Verdict
+    from teeter.scenes.scene import Scene
 
 Columns = dict[str, NDArray[Any]]
 Array = NDArray[np.float64]
+TABLES = ("contacts", "interfaces", "rest", "trajectory")
+"""Of a `teeter.CheckResult`."""
 
 
 def contacts(verdict: Verdict) -> Columns:
@@ -81,9 +84,23 @@ def rest(verdict: Verdict) -> Columns:
     trial = verdict.dynamics.trials[0]
     return {
         "piece": np.array(trial.names, dtype=np.str_),
-        **_vector("xyz", "_mm", 1e3 * trial.poses[:, :3]),
-        **_vector(("qx", "qy", "qz", "qw"), "", trial.poses[:, 3:]),
+        **_poses(trial.poses),
         "fell": np.isin(trial.names, trial.fell),
+    }
+
+
+def trajectory(scene: Scene, verdict: Verdict) -> Columns:
+    """A row for each free piece and each reading, 60 a second, of the trial that decided, which is run again: `time_s`
+    and the columns of `rest`."""
+    from teeter.games.check_record import deciding_run
+
+    _, ticks, rate = deciding_run(scene, verdict)
+    names = ticks[0].names if ticks else ()
+    poses = np.concatenate([np.zeros((0, 7)), *(tick.poses for tick in ticks)])
+    return {
+        "time_s": np.repeat([tick.step / rate for tick in ticks], len(names)),
+        "piece": np.array(names * len(ticks), dtype=np.str_),
+        **_poses(poses),
     }
 
 
@@ -116,6 +133,10 @@ def _pair(found: Contacts, rows: NDArray[np.int64]) -> Columns:
 
 def _vector(names: Any, unit: str, values: Array) -> Columns:
     return {f"{name}{unit}": values[:, at] for at, name in enumerate(names)}
+
+
+def _poses(poses: Array) -> Columns:
+    return _vector("xyz", "_mm", 1e3 * poses[:, :3]) | _vector(("qx", "qy", "qz", "qw"), "", poses[:, 3:])
 
 
 def _used(force: Array, normals: Array, friction: Array) -> Array:

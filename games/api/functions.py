@@ -220,6 +220,7 @@ def noise(
     engine: str | None = None,
     seed: int = 0,
     workers: int | None = None,
+    executor: Executor | None = None,
     progress: Progress = unheard,
 ) -> NoiseResult:
     """How surely does it stand, built by hand? As `Checker.noise`, on a level table. Raises TeeterError."""
@@ -230,6 +231,7 @@ def noise(
         friction_range=friction_range,
         samples=samples,
         until=until,
+        executor=executor,
         progress=progress,
     )
 
@@ -292,6 +294,7 @@ def sweep(
     engine: str | None = None,
     seed: int = 0,
     workers: int | None = None,
+    executor: Executor | None = None,
     progress: Progress = unheard,
 ) -> list[SweepRow]:
     """Where could this piece go? As `Checker.sweep`. Raises TeeterError."""
@@ -306,6 +309,7 @@ def sweep(
         margins=margins,
         noise_mm=noise_mm,
         copies=copies,
+        executor=executor,
         progress=progress,
     )
 

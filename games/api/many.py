@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.trial import Trial, TrialTask, limits_of, run_quickly
-from teeter.engine.workers import Interrupted
+from teeter.engine.workers import Interrupted, in_order
 from teeter.games.api.arguments import ArgumentError
 from teeter.games.api.scene import AnyScene, PublicScene, loaded_of
 from teeter.models.errors import Untrue
@@ -115,10 +115,11 @@ def check_many(
     tasks = list(tasks_of(scenes, options_of))
     size = CHUNK[method]
     chunks = [tasks[at : at + size] for at in range(0, len(tasks), size)]
+    few = len(tasks) < FEWEST_APART and method == "statics"
     rows: list[ManyRow] = []
     with (
         keeping(lambda found: ManyResult(tuple(found), len(tasks)), rows),
-        _answers(partial(_judged, method), chunks, workers, executor) as answers,
+        in_order(partial(_judged, method), chunks, 1 if few else workers, executor, parcel=1) as answers,
     ):
         for answer in answers:
             rows += [replace(row, number=len(rows) + at) for at, row in enumerate(answer)]
@@ -163,29 +164,6 @@ def _poses_of(poses: ArrayLike, pieces: int, scene: str) -> NDArray[np.float64]:
     found[..., :3] /= 1e3
     found[..., 3:] /= length[..., None]
     return found
-
-
-@contextmanager
-def _answers(
-    ask: Callable[[list[Task]], list[ManyRow]],
-    chunks: list[list[Task]],
-    workers: int,
-    executor: Executor | None,
-) -> Iterator[Iterable[list[ManyRow]]]:
-    """The answers in order, by an executor or else by processes of this machine, which have the scenes already."""
-    if executor is not None:
-        waiting = [executor.submit(ask, chunk) for chunk in chunks]
-        try:
-            yield (each.result() for each in waiting)
-        finally:
-            for each in waiting:
-                each.cancel()
-        return
-    from teeter.engine.workers import in_order
-
-    few = sum(map(len, chunks)) < FEWEST_APART and ask.args == ("statics",)  # type: ignore[attr-defined]
-    with in_order(lambda at: ask(chunks[at]), range(len(chunks)), 1 if few else workers) as answers:
-        yield answers
 
 
 def _judged(method: Method, chunk: list[Task]) -> list[ManyRow]:

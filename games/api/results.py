@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -136,22 +137,29 @@ class CheckResult(Untrue):
 
         return data.rest(self.verdict)
 
+    @property
+    def trajectory(self) -> Columns:
+        """The trial that decided, run again, 60 readings a second: see `teeter.games.api.data.trajectory`."""
+        from teeter.games.api import data
+
+        return data.trajectory(self.loaded, self.verdict)
+
     def explain(self) -> ExplainResult:
         """Why: which piece goes over which edge, and how much is missing or to spare."""
         found = explained(self.verdict)
         return ExplainResult(**{key: _frozen(value) for key, value in found.items()})
 
     def to_json(self, *, data: bool = False) -> dict[str, Any]:
-        """What `teeter check --json` prints. data: with `contacts`, `interfaces` and `rest`, as `--data` adds them."""
+        """What `teeter check --json` prints. data: with its tables, as `--data` adds them."""
         from importlib.metadata import version
 
         from teeter.engine.topple.verdict_json import to_json
 
         found: dict[str, Any] = {**to_json(self.verdict, version("teeter")), "read": self.read}
         if data:
-            from teeter.games.api.data import as_lists
+            from teeter.games.api.data import TABLES, as_lists
 
-            found |= {name: as_lists(getattr(self, name)) for name in ("contacts", "interfaces", "rest")}
+            found |= {name: as_lists(getattr(self, name)) for name in TABLES}
         return found
 
     def picture(self, path: str | Path, *, force: bool = False) -> Path:
@@ -178,6 +186,17 @@ class CheckResult(Untrue):
         from teeter.games.api.proof import certificate_of
 
         return certificate_of(self.verdict)
+
+    def compas(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write a COMPAS assembly in JSON: blocks, and their interfaces with the forces, as `--compas` does. force:
+        replace a file that is there. Raises OutputError."""
+        from teeter.games.api.compas import assembly_of
+        from teeter.models.files import check_output, whole_or_nothing
+
+        check_output(Path(path), force=force, inputs=self.loaded.files)
+        with whole_or_nothing(Path(path), force=force) as part:
+            part.write_text(json.dumps(assembly_of(self.verdict), allow_nan=False) + "\n", encoding="utf-8")
+        return Path(path)
 
     def page(self, path: str | Path, *, force: bool = False) -> Path:
         """Write one page that any browser turns and proves, as `--page` does. force: replace a file that is there.

@@ -79,6 +79,7 @@ class CheckJson(VerdictJson):
     contacts: NotRequired[dict[str, Column]]
     interfaces: NotRequired[dict[str, Column]]
     rest: NotRequired[dict[str, Column]]
+    trajectory: NotRequired[dict[str, Column]]
 
 
 class StepJson(TypedDict):
@@ -118,6 +119,14 @@ class ScenesJson(TypedDict):
     verdict: Word
     counts: dict[str, int]
     scenes: list[CheckedSceneJson]
+
+
+class ErrorsJson(TypedDict):
+    """What every command prints with --json where it has no answer. exit: its exit code."""
+
+    teeter: str
+    exit: int
+    errors: list[str]
 
 
 class ProbeJson(TypedDict):
@@ -213,6 +222,7 @@ KINDS = {
     "probe": ProbeJson,
     "sweep": SweepJson,
     "poses": PosesJson,
+    "errors": ErrorsJson,
 }
 """By what prints it."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from teeter.games.commands.console import OK, Json, plain_table, print_json, spinner
+from teeter.games.commands.console import OK, Json, plain_table, print_json, stages
 
 if TYPE_CHECKING:
     from teeter.engine.bench.reading import Experiment
@@ -40,7 +40,7 @@ def run(
 ) -> int:
     """The benchmark table of this machine."""
     rows: list[tuple[str, str, str, bool | None]] = []
-    with spinner() as tell:
+    with stages(always=True) as tell:
         for what, make in motion_rows() if motion else accuracy_rows() if accuracy else speed_rows():
             tell(what)
             rows.append((what, *make()))

@@ -97,12 +97,17 @@ class CheckRequest(SceneRequest):
     certificate: Annotated[
         Path | None, typer.Option(help="Write an exact proof of the force balance into this JSON file.")
     ] = None
+    compas: Annotated[
+        Path | None, typer.Option(help="Write blocks, interfaces and forces as a COMPAS assembly, .json.")
+    ] = None
     page: Annotated[
         Path | None, typer.Option(help="Write a page for browsers that shows, explains and proves it.")
     ] = None
     data: Annotated[
         bool,
-        typer.Option("--data", help="With --json: contact points with forces, interfaces, poses at rest."),
+        typer.Option(
+            "--data", help="With --json: contact points with forces, interfaces, poses at rest, the trial."
+        ),
     ] = False
     force: Force = False
     as_json: Json = False
@@ -130,6 +135,8 @@ def run(request: CheckRequest) -> int:
         found.picture(request.picture, force=request.force)
     if request.record is not None:
         found.record(request.record, force=request.force)
+    if request.compas is not None:
+        found.compas(request.compas, force=request.force)
     from teeter.games.api.results import explained, noise_result, panel
     from teeter.models.files import whole_or_nothing
 
@@ -279,7 +286,7 @@ def validate(request: CheckRequest) -> None:
         wrong.append(
             "--samples and --until say how often to try: give --noise, --tilt-noise or --friction-range too"
         )
-    alone = ("picture", "record", "certificate", "page", "time", "witness", "explain", "is_noisy")
+    alone = ("picture", "record", "certificate", "compas", "page", "time", "witness", "explain", "is_noisy")
     if (request.scene is None) == (request.scenes is None):
         wrong.append("give a scene, or --scenes with a folder of them")
     whole = (*alone, "steps", "order", "data", "drop")
@@ -306,7 +313,7 @@ def _check_outputs(request: CheckRequest, inputs: Sequence[Path]) -> None:
     for path, suffix, what in ((request.picture, ".png", "picture"), (request.page, ".html", "page")):
         if path is not None and path.suffix.lower() != suffix:
             refuse(f'--{what} {path}: {what}s are written as {suffix} (got "{path.suffix}")')
-    asked = (request.picture, request.page, request.certificate, request.record)
+    asked = (request.picture, request.page, request.certificate, request.compas, request.record)
     outputs = [path for path in asked if path is not None]
     for path in outputs:
         check_output(path, force=request.force, inputs=inputs)

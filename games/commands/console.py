@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 from teeter.engine.process import load_no_tools
 from teeter.games.commands.standard_input import renamed
 from teeter.games.exits import CRASHED, OUT_OF_MEMORY, answer, ask, hiding, missing, out_of_memory
-from teeter.games.faults import said, write_report
+from teeter.games.faults import said, teeter_version, write_report
 from teeter.models.errors import TeeterError
 
 if TYPE_CHECKING:
@@ -58,9 +58,13 @@ MAX_FAULTS = 21
 MAX_LINE = 300
 """Characters of such a line."""
 BAR_AFTER_S = 1.0
-"""Before a progress bar appears, and between two lines in its place."""
+"""Before a progress bar appears, and between two lines of -v."""
+PLAIN_S = 10.0
+"""Between two lines in the place of a bar, where there is no terminal."""
 _told: list[bool] = []
 """Whether the command that runs tells more than usual (-v), or nothing (-q); empty for as usual."""
+_as_json: list[bool] = [False]
+"""Whether --json is among its words: then what is wrong with others is printed so too."""
 
 Progressed = Callable[[int, int], None]
 """Called with how many are done, of how many."""
@@ -74,6 +78,7 @@ class Commands(TyperGroup):
 
     def make_context(self, *given: Any, **more: Any) -> Any:
         """Read the options of the program itself."""
+        _as_json[:] = ["--json" in given[1]]
         with _said_shortly():
             return super().make_context(*given, **more)
 
@@ -92,6 +97,7 @@ def _said_shortly() -> Iterator[None]:
         if isinstance(message := getattr(error, "message", None), str):
             lines = "\n".join(map(_without_controls, message.split("\n")))
             error.message = lines if len(lines) <= MAX_LINE else f"{lines[:MAX_LINE]} ..."  # type: ignore[attr-defined]
+            _print_errors(BAD_INPUT, [error.message])  # type: ignore[attr-defined]
         raise
 
 
@@ -147,6 +153,7 @@ def add_command(
 def refuse(message: str) -> NoReturn:
     """Report bad input on standard error, a line for each fault, and leave with exit code 2."""
     faults = message.split("\n")
+    _print_errors(BAD_INPUT, faults)
     lines = [_without_controls(each) for each in faults[:MAX_FAULTS]]
     lines = [each if len(each) <= MAX_LINE else f"{each[:MAX_LINE]} ..." for each in lines]
     if len(faults) > MAX_FAULTS:
@@ -159,10 +166,18 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM: everything ends as after Ctrl-C, with an exit code of its own."""
 
 
+def _print_errors(code: int, errors: list[str]) -> None:
+    """Print why there is no answer, where one is awaited as JSON. code: with which the program leaves."""
+    if _as_json[0]:
+        print_json({"teeter": teeter_version(), "exit": code, "errors": errors})
+
+
 def stopped(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
     """Leave because of Ctrl-C or SIGTERM. hint: what can be done now."""
+    code = TERMINATED if isinstance(error, Terminated) else STOPPED
+    _print_errors(code, [f"stopped{hint}"])
     sys.stderr.write(f"teeter: stopped{hint}\n")
-    sys.exit(TERMINATED if isinstance(error, Terminated) else STOPPED)
+    sys.exit(code)
 
 
 def crashed(error: Exception) -> NoReturn:
@@ -179,7 +194,9 @@ def crashed(error: Exception) -> NoReturn:
     where = f"please report it with {file}" if file is not None else "please report it"
     if files:
         where = f"{files} may hide a package; if it does not, {where}"
-    sys.stderr.write(f"teeter: internal error, no verdict: {said(error)}; {where}\n")
+    why = f"internal error, no verdict: {said(error)}; {where}"
+    _print_errors(CRASHED, [why])
+    sys.stderr.write(f"teeter: {why}\n")
     sys.exit(CRASHED)
 
 
@@ -231,33 +248,22 @@ def _without_words(quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
-def bar(words: str) -> Iterator[Progressed]:
-    """Something to tell how far the work is: a bar on a terminal, once it takes longer than a moment; with -v lines."""
-    if _told:
-        yield _lines_of(words) if _told[0] else lambda done, total: None
-        return
+def _live(*columns: Any, after_s: float = BAR_AFTER_S) -> Iterator[Callable[..., None]]:
+    """What brings a line of progress up to date: on the terminal, once the work takes longer than a moment."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress
 
     started = time.perf_counter()
-    progress = Progress(
-        TextColumn(words),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        auto_refresh=False,
-    )
-    task = progress.add_task("")
+    progress = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+    task = progress.add_task("", total=None)
     showing = False
 
-    def tell(done: int, total: int) -> None:
+    def tell(**news: Any) -> None:
         nonlocal showing
-        if not showing and progress.console.is_terminal and time.perf_counter() - started > BAR_AFTER_S:
+        if not showing and time.perf_counter() - started >= after_s:
             showing = True
             progress.start()
-        progress.update(task, completed=done, total=total, refresh=showing)
+        progress.update(task, **news, refresh=showing)
 
     try:
         yield tell
@@ -267,33 +273,30 @@ def bar(words: str) -> Iterator[Progressed]:
 
 
 @contextmanager
-def stages() -> Iterator[Callable[[str], None]]:
-    """Something to tell what is asked now: on a terminal, once it takes longer than a moment, with the time it took;
-    with -v lines."""
-    if _told:
-        yield _line if _told[0] else lambda words: None
+def bar(words: str) -> Iterator[Progressed]:
+    """Something to tell how far the work is: a bar on a terminal, once it takes longer than a moment; elsewhere, and
+    with -v, lines."""
+    if _told or not sys.stderr.isatty():
+        yield _lines_of(words) if _told != [False] else lambda done, total: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-    started = time.perf_counter()
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-    task = progress.add_task("", total=None)
-    showing = False
+    with _live(TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as tell:
+        yield lambda done, total: tell(completed=done, total=total)
 
-    def tell(words: str) -> None:
-        nonlocal showing
-        if not showing and progress.console.is_terminal and time.perf_counter() - started > BAR_AFTER_S:
-            showing = True
-            progress.start()
-        progress.update(task, description=words, refresh=showing)
 
-    try:
-        yield tell
-    finally:
-        if showing:
-            progress.stop()
+@contextmanager
+def stages(*, always: bool = False) -> Iterator[Callable[[str], None]]:
+    """Something to tell what is asked now: on a terminal, with the time it takes; with -v lines. always: at once, and
+    in lines where there is no terminal."""
+    if _told or not sys.stderr.isatty():
+        yield _line if _told == [True] or (always and not _told) else lambda words: None
+        return
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with _live(*columns, after_s=0.0 if always else BAR_AFTER_S) as tell:
+        yield lambda words: tell(description=words)
 
 
 def _line(words: str) -> None:
@@ -304,29 +307,16 @@ def _line(words: str) -> None:
 
 
 def _lines_of(words: str) -> Progressed:
-    """A line of progress now and then, and for the end."""
-    last = 0.0
+    """A line of progress now and then, and for the end if there was one before."""
+    every_s, begun = BAR_AFTER_S if _told else PLAIN_S, time.perf_counter()
+    last = first = 0.0 if _told else begun
 
     def tell(done: int, total: int) -> None:
         nonlocal last
-        if done == total or time.perf_counter() - last > BAR_AFTER_S:
-            last = time.perf_counter()
-            _line(f"{words}: {done} of {total}")
+        now = time.perf_counter()
+        if now - last > every_s or (done == total and last > first):
+            last = now
+            left = (now - begun) * (total - done) / done if done else 0.0
+            _line(f"{words}: {done} of {total}" + f", about {left:.0f} s left" * (left >= 1.0))
 
     return tell
-
-
-@contextmanager
-def spinner() -> Iterator[Callable[[str], None]]:
-    """Something to tell what the work is at: a turning sign on a terminal, a line each elsewhere."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
-
-    console = Console(stderr=True)
-    if _told or not console.is_terminal:
-        yield _line if _told != [False] else lambda words: None
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=console, transient=True, auto_refresh=False) as progress:
-        task = progress.add_task("")
-        yield lambda words: progress.update(task, description=words, refresh=True)

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from teeter.games import exits
-from teeter.games.commands.console import OK, Force, plain_table, refuse, spinner
+from teeter.games.commands.console import OK, Force, plain_table, refuse, stages
 
 PLAYERS, SEED = ("bot:bold", "bot:clumsy"), 38
 HOUSE = {"rounds": 1}
@@ -44,7 +44,7 @@ def run(
     )
     console = Console()
     table = plain_table("what", "where", "size", "time", title="What was made")
-    with spinner() as tell:
+    with stages(always=True) as tell:
         for words, step in steps:
             tell(words)
             started = time.perf_counter()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-import time
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +17,6 @@ from teeter.games.commands.console import (
     UNSURE,
     Force,
     Json,
-    Progressed,
     Recording,
     bar,
     choice,
@@ -37,8 +34,6 @@ if TYPE_CHECKING:
 QUALITIES, CAMERAS = ("low", "medium", "high"), ("director", "follow", "orbit", "front")
 PRESETS, PACES, TABLES = ("web", "phone", "chat"), ("lively", "true"), ("wood", "felt", "linen")
 DIFFERS, NOT_COMPARABLE = TOPPLES, UNSURE
-ESTIMATE_AFTER_S = 3.0
-"""Seconds of work from which one can tell how long the rest will take."""
 
 
 def replay(
@@ -113,7 +108,7 @@ def verify(
     if limit is not None and not 0.0 < limit < math.inf:
         refuse(f"--limit {limit:g}: seconds, above 0")
     with bar("playing again") as progress:
-        found = play_again(recording_of(file), _estimating(progress), limit)
+        found = play_again(recording_of(file), progress, limit)
     code = OK if found.agrees else DIFFERS if found.comparable and found.is_verifiable else NOT_COMPARABLE
     if as_json:
         difference = None
@@ -160,24 +155,6 @@ def _tell(found: Verified, code: int) -> None:
             line("It was recorded on another platform, where numbers may round differently.")
     for each in found.unproven:
         line(f"not proven: {each}")
-
-
-def _estimating(progress: Progressed) -> Progressed:
-    """Tells how long it will take about, once, where no bar is shown."""
-    begun, told = time.monotonic(), False
-
-    def tell(done: int, total: int) -> None:
-        nonlocal told
-        progress(done, total)
-        elapsed = time.monotonic() - begun
-        # the first entries lay the table out, which takes longer than any other
-        if not told and elapsed > ESTIMATE_AFTER_S and 10 * done > total:
-            told = True
-            left = elapsed * (total - done) / done
-            if left > ESTIMATE_AFTER_S and not sys.stderr.isatty():
-                sys.stderr.write(f"teeter: about {left:.0f} s left\n")
-
-    return tell
 
 
 def export(

@@ -8,12 +8,12 @@ import typer
 
 from teeter.games.commands.console import OK, print_json, refuse
 
-COMMANDS = ("check", "steps", "scenes", "mend", "design", "probe", "sweep", "poses")
+COMMANDS = ("check", "steps", "scenes", "mend", "design", "probe", "sweep", "poses", "errors")
 
 
 def run(
     command: Annotated[
-        str, typer.Argument(help="Whose: check, steps, scenes, mend, design, probe, sweep or poses.")
+        str, typer.Argument(help="Whose: check, steps, scenes, mend, design, probe, sweep, poses; or errors.")
     ] = "check",
 ) -> int:
     """The JSON Schema of what a command prints with --json. Its number goes up when something is printed no more."""

@@ -18,7 +18,7 @@ from teeter.models.export import Y_UP, GltfWriter
 from teeter.models.files import OutputError, check_output, whole_or_nothing
 from teeter.models.hulls import convex_hull
 from teeter.models.material import material_named
-from teeter.models.piece import Array, Ints, Part
+from teeter.models.piece import Array, Ints, Part, Piece
 from teeter.models.shapes import MAX_HULL_CORNERS, Box, Cylinder, Shape, Sphere
 from teeter.scenes.assemble import GRAM, MM
 from teeter.scenes.dump import dump
@@ -123,7 +123,7 @@ def glb_of(scene: Scene) -> bytes:
         extras: dict[str, Any] = {"mass_kg": body.piece.mass, "material": body.piece.material.name}
         node: dict[str, Any] = {
             "name": body.name,
-            "mesh": writer.mesh(_sharp(body), Y_UP),
+            "mesh": writer.mesh(sharp(body), Y_UP),
             "translation": [float(value) for value in Y_UP @ np.array(body.pose.position)],
             "rotation": [x, z, -y, w],
             "extras": extras | ({"fixed": True} if body.fixed else {}),
@@ -230,8 +230,8 @@ def faceted(scene: Scene) -> tuple[str, ...]:
     )
 
 
-def _sharp(body: Body) -> Any:
-    """The piece as it is simulated, without the bevels of pictures."""
+def sharp(body: Body) -> Piece:
+    """Returns the piece as it is simulated, without the bevels of pictures."""
     try:
         spec = find(body.piece.model).model_copy(update={"bevel": 0.0, "face": None})
     except ModelError:

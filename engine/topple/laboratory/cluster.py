@@ -15,14 +15,12 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from teeter.engine.workers import WorkerError
+from teeter.engine.workers import PARCEL, WorkerError, ask_each
 from teeter.models.extras import install_line
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-PARCEL = 8
-"""Inputs sent together: a parcel takes long against a message, and is no great loss with its worker."""
 AHEAD = 4
 """Parcels in the hands of each thread of the cluster."""
 SCHEDULER_TIMEOUT_S = 10.0
@@ -66,7 +64,7 @@ def on_cluster(
         _await_workers(client, address, version, timeout_s)
         # a task, not scattered data: the scheduler makes it anew when the worker that holds it is lost
         held = client.submit(_same, ask, pure=False)
-        submit = partial(client.submit, _each, held, pure=False, retries=RETRIES)
+        submit = partial(client.submit, ask_each, held, pure=False, retries=RETRIES)
         yield _answers(client, submit, iter(inputs), _Watch(client, timeout_s, tell))
     finally:
         client.close(timeout=SCHEDULER_TIMEOUT_S)
@@ -107,10 +105,6 @@ def installed_version() -> str:
 
 def _same(value: T) -> T:
     return value
-
-
-def _each(ask: Callable[[T], R], parcel: list[T]) -> list[R]:
-    return [ask(one) for one in parcel]
 
 
 class _Watch:

@@ -9,6 +9,7 @@ sample and the piece's name alone, so that two designs are compared with identic
 import math
 import zlib
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -22,6 +23,7 @@ from teeter.engine.topple.trial import TrialTask, limits_of, run_trial
 from teeter.engine.topple.verdict import with_friction
 from teeter.engine.workers import Interrupted, in_order
 from teeter.engine.world.body import DOWN, Assembly, Body, Vector
+from teeter.engine.worlds import by_this_engine
 
 CONFIDENCE = 1.959963984540054
 """Standard deviations of a normal distribution that hold 95 %."""
@@ -103,9 +105,10 @@ def chance(
     until: float | None = None,
     gravity: Vector = DOWN,
     workers: int = 1,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Chance:
-    """Take samples and count. The same for any number of workers.
+    """Take samples and count. The same for any number of workers, and for those of an executor.
 
     until: stop as soon as the interval is at most this wide, looked at every `SAMPLES_PER_LOOK` samples. gravity:
     m/s^2, of the table before its own noise. progress: told how many samples are done, of how many at most. Raises
@@ -117,9 +120,9 @@ def chance(
     if until is not None and not 0.0 < until < 1.0:
         raise ValueError(f"until is {until}: the interval's width lies between 0 and 1")
     taken: list[Sample] = []
-    ask = partial(sample, assembly, noise, gravity=gravity)
+    ask = by_this_engine(partial(sample, assembly, noise, gravity=gravity))
     try:
-        with in_order(ask, range(samples), workers) as results:
+        with in_order(ask, range(samples), workers, executor) as results:
             for one in results:
                 taken.append(one)
                 if progress is not None:
