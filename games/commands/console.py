@@ -23,6 +23,8 @@ from teeter.games.faults import said, write_report
 from teeter.models.errors import TeeterError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
     from rich.table import Table
 
 
@@ -237,33 +239,9 @@ def bar(words: str) -> Iterator[Progressed]:
         yield _lines_of(words) if _told[0] else lambda done, total: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    started = time.perf_counter()
-    progress = Progress(
-        TextColumn(words),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        auto_refresh=False,
-    )
-    task = progress.add_task("")
-    showing = False
-
-    def tell(done: int, total: int) -> None:
-        nonlocal showing
-        if not showing and progress.console.is_terminal and time.perf_counter() - started > BAR_AFTER_S:
-            showing = True
-            progress.start()
-        progress.update(task, completed=done, total=total, refresh=showing)
-
-    try:
-        yield tell
-    finally:
-        if showing:
-            progress.stop()
+    with _shown_late(Console(stderr=True), words) as tell:
+        yield lambda done, total: tell(completed=done, total=total)
 
 
 @contextmanager
@@ -274,25 +252,47 @@ def stages() -> Iterator[Callable[[str], None]]:
         yield _line if _told[0] else lambda words: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    with _shown_late(Console(stderr=True)) as tell:
+        yield lambda words: tell(description=words)
+
+
+@contextmanager
+def _shown_late(console: Console, words: str = "") -> Iterator[Callable[..., None]]:
+    """A bar on a terminal, which is loaded and shown once it takes longer than a moment. words: before one that counts;
+    none for one that tells what is done and how long it has taken."""
     started = time.perf_counter()
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-    task = progress.add_task("", total=None)
-    showing = False
+    shown: list[Progress] = []
 
-    def tell(words: str) -> None:
-        nonlocal showing
-        if not showing and progress.console.is_terminal and time.perf_counter() - started > BAR_AFTER_S:
-            showing = True
+    def tell(**news: Any) -> None:
+        if not shown and console.is_terminal and time.perf_counter() - started > BAR_AFTER_S:
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeElapsedColumn,
+                TimeRemainingColumn,
+            )
+
+            counted = (TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            timed = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+            columns, total = (counted, 100.0) if words else (timed, None)
+            progress = Progress(
+                *columns, console=console, transient=True, auto_refresh=False, get_time=time.perf_counter
+            )
+            progress.add_task("", total=total)
+            progress.tasks[0].start_time = started
+            progress.update(progress.task_ids[0], **news)
             progress.start()
-        progress.update(task, description=words, refresh=showing)
+            shown.append(progress)
+        elif shown:
+            shown[0].update(shown[0].task_ids[0], refresh=True, **news)
 
     try:
         yield tell
     finally:
-        if showing:
+        for progress in shown:
             progress.stop()
 
 

@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 from teeter.engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
 from teeter.engine.topple.balance.equilibrium import balance_of
@@ -44,6 +45,8 @@ PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
 
 Known = dict[str, Body]
+_settled = lru_cache(maxsize=1)(settle)
+"""One piece after another is felt while nothing moves: the tower they are felt in comes to rest once."""
 
 
 class Trier:
@@ -175,7 +178,7 @@ def _risk(scene: Assembly) -> tuple[Risk, float]:
 
 def _answer_feel(asked: FeelQuestion, known: Known) -> FeelAnswer:
     scene = Assembly("tower", _lying(asked.rows, known))
-    found = probe_piece(settle(scene), asked.piece)
+    found = probe_piece(_settled(scene), asked.piece)
     return FeelAnswer(found.load, found.pull, found.stands_without)
 
 
