@@ -266,22 +266,21 @@ def _shown_late(console: Console, words: str = "") -> Iterator[Callable[..., Non
 
     def tell(**news: Any) -> None:
         if not shown and console.is_terminal and time.perf_counter() - started > BAR_AFTER_S:
-            from rich.progress import (
-                BarColumn,
-                MofNCompleteColumn,
-                Progress,
-                TextColumn,
-                TimeElapsedColumn,
-                TimeRemainingColumn,
-            )
+            import rich.progress as bars
 
-            counted = (TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-            timed = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-            columns, total = (counted, 100.0) if words else (timed, None)
-            progress = Progress(
-                *columns, console=console, transient=True, auto_refresh=False, get_time=time.perf_counter
+            text = bars.TextColumn(words or "{task.description}")
+            counts = (bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
+            ends = counts if words else (bars.TimeElapsedColumn(),)
+            progress = bars.Progress(
+                text,
+                bars.BarColumn(),
+                *ends,
+                console=console,
+                get_time=time.perf_counter,
+                transient=True,
+                auto_refresh=False,
             )
-            progress.add_task("", total=total)
+            progress.add_task("", total=100.0 if words else None)
             progress.tasks[0].start_time = started
             progress.update(progress.task_ids[0], **news)
             progress.start()
