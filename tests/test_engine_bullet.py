@@ -254,6 +254,16 @@ def test_the_inertia_in_bullet_is_the_pieces(shape: Piece) -> None:
         assert kinetic == pytest.approx(0.5 * impulse @ np.linalg.solve(inertia, impulse), rel=1e-3)
 
 
+@pytest.mark.parametrize("shape", [BRICK, BENT], ids=["brick", "bent"])
+def test_the_pose_of_one_body_is_that_of_all_to_the_bit(shape: Piece) -> None:
+    with BulletWorld([Body("it", shape, Pose((0.0, 0.0, 0.5)))]) as world:
+        world.launch("it", (0.3, -0.2, 0.1), (3.0, 1.0, -2.0))
+        for _ in range(20):
+            row = world.advance().poses[0]
+            pose = world.pose("it")
+            assert (*pose.position, *pose.orientation) == (*row.tolist(),)
+
+
 def test_the_mass_frame_holds_the_inertia() -> None:
     frame = bullet_body.mass_frame(BENT)
     assert frame.axes @ np.diag(frame.moments) @ frame.axes.T == pytest.approx(BENT.inertia, rel=1e-9)

@@ -9,10 +9,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from teeter.engine.geometry import vectors
 from teeter.engine.geometry.rotation import (
     angle_between,
     angles_between,
     even_directions,
+    matrices_of,
     nudged,
     rotation_vector,
     shortest_rotation,
@@ -91,6 +93,21 @@ def test_small_rotations_nudge() -> None:
     small = np.array([[1e-6, -2e-6, 3e-6]])
     found = Rotation.from_quat(nudged(np.array([[0.0, 0.0, 0.0, 1.0]]), small)).as_rotvec()
     assert np.allclose(found, small, atol=1e-15)
+
+
+def test_one_is_nudged_in_plain_arithmetic_to_the_same_bit() -> None:
+    luck = np.random.default_rng(3)
+    turns = luck.normal(size=(200, 4))
+    turns /= np.linalg.norm(turns, axis=1)[:, None]
+    small = 1e-2 * luck.normal(size=(200, 3))
+    for turn, rotation, (x, y, z, w) in zip(turns, small, nudged(turns, small).tolist(), strict=True):
+        (a, b, c, d), (i, j, k) = turn.tolist(), rotation.tolist()
+        assert vectors.nudged((a, b, c, d), (i, j, k)) == (x, y, z, w)
+
+
+def test_matrices_row_by_row_are_those_of_scipy() -> None:
+    turns = Rotation.random(50, random_state=4)
+    assert np.allclose(matrices_of(turns.as_quat()), turns.as_matrix(), atol=1e-14)
 
 
 def test_angles_row_by_row_are_those_of_pairs() -> None:

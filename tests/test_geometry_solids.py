@@ -13,11 +13,19 @@ import shapely
 import trimesh
 from numpy.typing import NDArray
 
-from teeter.engine.geometry.convex import ConvexSolid, deepest, depth, overlap, solids_at
+from teeter.engine.geometry.convex import (
+    ConvexSolid,
+    bounds_of,
+    deepest,
+    depth,
+    overlap,
+    solids_at,
+)
 from teeter.engine.geometry.drop import drop, resting_faces, tipping_angle
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
+from teeter.games.judge.places import bounds
 from teeter.models.build import build, build_mesh
 from teeter.models.material import material_named
 from teeter.models.shapes import Box, Cells, Cylinder, Polycube, Sphere
@@ -238,6 +246,17 @@ def test_faces_to_rest_on_come_with_the_nearest_to_the_centre_first(
         assert np.allclose(face.rotation @ face.normal, [0, 0, -1], atol=1e-5)
     if degrees is not None:
         assert faces[0].tipping_angle() == pytest.approx(degrees)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [Box(box=(60, 40, 20)), Cylinder(cylinder=(20, 80)), Sphere(sphere=15)],
+    ids=["box", "pole", "ball"],
+)
+def test_the_bounds_of_a_piece_are_those_of_its_solids(shape: Any) -> None:
+    pose, piece = at(10, -20, 30, 15, 40, 70), build(PieceSpec(shape=shape))
+    for found, expected in zip(bounds(piece, pose), bounds_of(solids_at(piece, pose)), strict=True):
+        assert np.array_equal(found, expected)
 
 
 def test_a_piece_that_is_not_over_its_foot_has_no_tipping_angle() -> None:

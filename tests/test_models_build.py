@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 from numpy.typing import NDArray
 from trimeshes import trimesh_of
 
@@ -17,7 +18,7 @@ from teeter.models.errors import ModelError
 from teeter.models.material import material_named
 from teeter.models.outline import convex_pieces, signed_area, triangulate
 from teeter.models.piece import Detail, Piece
-from teeter.models.shapes import Box
+from teeter.models.shapes import Box, Sphere
 from teeter.models.spec import PieceSpec, parse
 
 DENSITY = 690.0
@@ -259,3 +260,11 @@ def test_a_piece_cannot_be_bent() -> None:
     for array in (piece.inertia, piece.extents, piece.surface.edges, piece.parts[0].vertices):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+def test_a_ball_is_drawn_as_trimesh_draws_one_to_the_bit() -> None:
+    visual = build(PieceSpec(shape=Sphere(sphere=15.0)), detail=Detail(ball=2)).visual
+    expected = trimesh.creation.icosphere(subdivisions=2, radius=0.015)
+    centred = expected.vertices - (expected.vertices.min(axis=0) + expected.vertices.max(axis=0)) / 2
+    assert np.array_equal(visual.faces, expected.faces)
+    assert np.array_equal(visual.vertices, centred)

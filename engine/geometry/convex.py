@@ -89,19 +89,6 @@ def bounds_of(solids: Sequence[ConvexSolid]) -> tuple[Array, Array]:
     return np.min([solid.low for solid in solids], axis=0), np.max([solid.high for solid in solids], axis=0)
 
 
-def bounds_at(piece: Piece, pose: Pose) -> tuple[Array, Array]:
-    """Returns the bounding box (lowest corner, highest corner) of a piece at a pose, metres: that of its solids."""
-    places = [
-        (pose.apply(part.vertices if part.radius is None else part.centre[None]), part.radius or 0.0)
-        for part in piece.parts
-    ]
-    lows, highs = (
-        [at.min(axis=0) - radius for at, radius in places],
-        [at.max(axis=0) + radius for at, radius in places],
-    )
-    return np.min(lows, axis=0), np.max(highs, axis=0)
-
-
 BOX_EDGES = np.array([(i, i | bit) for i in range(8) for bit in (1, 2, 4) if not i & bit])
 """The twelve edges of a box by its corners, which are counted in binary."""
 

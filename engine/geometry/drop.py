@@ -17,8 +17,7 @@ import shapely
 
 from teeter.engine.geometry.convex import ConvexSolid, bounds_of, solids_at
 from teeter.engine.geometry.rotation import Array, shortest_rotation
-from teeter.engine.geometry.vectors import cross
-from teeter.engine.pose import Pose, vector_of
+from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
 from teeter.models.hulls import convex_hull
 from teeter.models.piece import Piece
@@ -229,27 +228,11 @@ class RestingFace:
 
     def tipping_angle(self) -> float:
         """Returns the degrees by which the piece can be tilted on this face; 0 when it does not lie on it."""
+        reach = self.corners @ self.normal
         rotation = self.rotation
-        foot = (self._foot @ rotation.T)[:, :2]
+        foot = (self.corners[reach > reach.max() - ON_FACE] @ rotation.T)[:, :2]
         centre = shapely.Point((rotation @ self.piece.centre_of_mass)[:2])
         return tipping_angle(shapely.MultiPoint(foot).convex_hull, centre, self.height)
-
-    def bears(self, degrees: float) -> bool:
-        """Returns whether the piece can be tilted so far on this face. Most faces of round pieces are too narrow for
-        that: half a width is as far as the centre of mass can be inside."""
-        away = self._foot - self._foot[0]
-        long = away[np.argmax((away * away).sum(axis=1))]
-        across = cross(vector_of(self.normal), vector_of(long))
-        width = float(np.ptp(away @ across)) / max(math.hypot(*across), 1e-12)
-        if math.degrees(math.atan2(0.5 * width, self.height)) < degrees - 1e-6:
-            return False
-        return self.tipping_angle() >= degrees
-
-    @property
-    def _foot(self) -> Array:
-        """The corners (n, 3) on this face."""
-        reach = self.corners @ self.normal
-        return np.asarray(self.corners[reach > reach.max() - ON_FACE])
 
 
 def tipping_angle(foot: shapely.Geometry, centre: shapely.Point, height: float) -> float:

@@ -36,7 +36,7 @@ def matrices_of(quaternions: Array) -> Array:
     found += _SIGNS * (both[2] * both[3])
     found *= 2.0
     found[::4] = 1.0 - found[::4]
-    return found.reshape(3, 3, len(quaternions)).transpose(2, 0, 1)
+    return np.asarray(found.reshape(3, 3, len(quaternions)).transpose(2, 0, 1))
 
 
 _FACTORS = np.array(

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 import clarabel
 import numpy as np
 from scipy.sparse import coo_array, csc_array, csc_matrix, eye_array, vstack
-from scipy.sparse.linalg import lsqr
 
 from teeter.engine.geometry.rotation import nudged, rotated
 from teeter.engine.settings import GRAVITY
@@ -303,6 +302,8 @@ def _joined(one: Contacts, other: Contacts) -> Contacts:
 def closing(assembly: Assembly, contacts: Contacts, gaps: Array) -> Array:
     """Returns the motions (n, 6) of least squares that close the gaps of some contact points: metres, radians."""
     free, number = assembly.free, free_numbers(contacts.fixed)
+    from scipy.sparse.linalg import lsqr
+
     centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
     length = float(np.median([body.piece.extents.mean() for body in free]))
     rows = _normal_rows(

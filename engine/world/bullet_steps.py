@@ -71,7 +71,7 @@ class BulletSteps:
         self._shapes: Shapes | None = None
         self._free: list[BulletBody] | None = None
         self._fixed: list[BulletBody] = []
-        self._fixed_places: tuple[Array, ...] = ()
+        self._fixed_places: tuple[Array, Array, Array, Array]
         self._struck: dict[tuple[int, int], list[Any]] = {}
         self.configure()
 
@@ -275,9 +275,10 @@ class BulletSteps:
             items = [*free, *self._fixed]
             self._shapes = shapes_of([i.body for i in items], [i.radius for i in items], self.scale)
         items = [*free, *self._fixed]
-        pairs = zip(self.states(free), self._fixed_places, strict=True)
-        places = [np.concatenate(pair) for pair in pairs]
-        parts = parts_of_step(self._shapes, *places, 1.0 / self.scale.rate, math.hypot(*self.gravity))
+        both = zip(self.states(free), self._fixed_places, strict=True)
+        positions, turns, velocities, spins = (np.concatenate(each) for each in both)
+        step, gravity = 1.0 / self.scale.rate, math.hypot(*self.gravity)
+        parts = parts_of_step(self._shapes, positions, turns, velocities, spins, step, gravity)
         return parts, [items[row] for row in parts.striking.tolist()]
 
     def _change_parts(self, parts: int) -> None:

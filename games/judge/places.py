@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 import shapely
 
-from teeter.engine.geometry.convex import bounds_at, solids_at
+from teeter.engine.geometry.convex import solids_at
 from teeter.engine.geometry.drop import drop, extreme_points, resting_faces
 from teeter.engine.geometry.rotation import Array, quaternion_of_rpy
 from teeter.engine.pose import Pose
@@ -43,7 +43,13 @@ def table(width_mm: float, depth_mm: float) -> Body:
 
 def bounds(piece: Piece, pose: Pose) -> tuple[Array, Array]:
     """The least and the greatest corner (3,) of a piece's bounding box in the world, metres."""
-    return bounds_at(piece, pose)
+    places = [
+        (pose.apply(part.centre[None] if part.kind == "sphere" else part.vertices), part.radius or 0.0)
+        for part in piece.parts
+    ]
+    lows = [at.min(axis=0) - radius for at, radius in places]
+    highs = [at.max(axis=0) + radius for at, radius in places]
+    return np.min(lows, axis=0), np.max(highs, axis=0)
 
 
 @lru_cache(maxsize=1024)
@@ -56,7 +62,7 @@ def steady(piece: Piece) -> Pose:
     if any(part.kind == "sphere" for part in piece.parts):
         return laid(piece, Pose((0.0, 0.0, 0.0)).matrix)
     faces = resting_faces(piece)
-    chosen = next((face for face in faces if face.bears(STEADY_DEG)), faces[0])
+    chosen = next((face for face in faces if face.tipping_angle() >= STEADY_DEG), faces[0])
     yaw = _tidy(extreme_points(piece) @ chosen.rotation.T)
     level = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, yaw)).matrix
     return laid(piece, level @ chosen.rotation)

@@ -300,7 +300,7 @@ def standing(piece: Piece) -> tuple[Array, ...]:
         for face in resting_faces(piece)
         if not is_round or any(float(face.normal @ other) > FLAT for other in flat)
     ]
-    stable = [face for face in real if face.bears(STANDS_DEG)]
+    stable = [face for face in real if face.tipping_angle() >= STANDS_DEG]
     return tuple(
         face.rotation for face in sorted(stable, key=lambda face: (round(face.height, 6), *face.normal))
     )

@@ -18,7 +18,6 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import null_space
 
 from teeter.engine.tolerances import TOUCH_AT_REST
 from teeter.engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall_within
@@ -187,6 +186,8 @@ class RockingBalance:
         """Returns orthonormal motions (6 n, m) in which no contact slides or opens; and those of them in which nothing
         spins on the spot, about the normal of the one point it touches at: however small, a point of wood on wood is a
         spot, and that is held there."""
+        from scipy.linalg import null_space  # for curves alone, and slow to load
+
         balance = self.balance
         stays = balance.matrix.T.toarray()
         loose = null_space(stays, rcond=LOST)

@@ -16,10 +16,7 @@ from dataclasses import dataclass, replace
 
 import clarabel
 import numpy as np
-from scipy.linalg.lapack import dgbsv
 from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array, diags_array, eye_array, vstack
-from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
-from scipy.sparse.linalg import splu
 
 from teeter.engine.topple.balance.equilibrium import (
     SOLVED,
@@ -89,11 +86,11 @@ def unsqueezed(balance: Balance) -> Balance | None:
     free = level & (above >= 0) & (below >= 0)
     rests_on = coo_array((np.ones(free.sum()), (above[free], below[free])), shape=(count, count))
     # where none rests on itself, over others, the weights alone tell how hard each is pressed
-    if (
-        level.all()
-        or not balance.are_convex
-        or connected_components(rests_on, connection="strong")[0] < count
-    ):
+    if level.all() or not balance.are_convex:
+        return None
+    from scipy.sparse.csgraph import connected_components  # slow to load, as scipy's other solvers below
+
+    if connected_components(rests_on, connection="strong")[0] < count:
         return None
     kept = ("first", "second", "points", "normals", "patch")
     fewer = replace(
@@ -262,6 +259,8 @@ class _Stiffness:
         self._springs[np.searchsorted(unique, own)] = diagonal.data
         start = np.searchsorted(unique, np.arange(size + 1) * size)
         self._pattern = csc_array((np.ones(len(unique)), unique % size, start), shape=(size, size))
+        from scipy.sparse.csgraph import reverse_cuthill_mckee
+
         self._order = reverse_cuthill_mckee(self._pattern.tocsr(), symmetric_mode=True)
         place = np.argsort(self._order)
         across, down = place[unique // size], place[unique % size]
@@ -272,8 +271,12 @@ class _Stiffness:
         """Returns x of (B D B^T + s W) x = right, for the entries (9 k,) of D; None where there is none."""
         entries = self._spread @ slope + stiffness * self._springs
         if self._width > WIDE:
+            from scipy.sparse.linalg import splu
+
             self._pattern.data = entries
             return np.asarray(splu(self._pattern, permc_spec="MMD_AT_PLUS_A").solve(right))
+        from scipy.linalg.lapack import dgbsv
+
         band = np.zeros((3 * self._width + 1, len(right)), order="F")
         band[self._at] = entries
         found, fails = dgbsv(self._width, self._width, band, right[self._order], overwrite_ab=True)[2:]
