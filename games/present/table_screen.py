@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from teeter.engine.view.frame import Frame, Mark
+from teeter.engine.view.frame import Frame, PieceLetter
 from teeter.engine.view.overlays import Overlay
 from teeter.engine.view.panels import Panel
 from teeter.games.core.rules import Choice, Wait
@@ -82,7 +82,7 @@ class TableScreen:
         self._asked_at = 0.0
         self._state = state
         self._marked: dict[str, str] = {}
-        self._lettered: dict[str, Mark] = {}
+        self._lettered: dict[str, PieceLetter] = {}
         self._lettering = Letters(self.client)
         self._impacts = ImpactDetector()
         self._warned: PlaceAnswer | None = None
@@ -249,7 +249,7 @@ class TableScreen:
             self.look = replace(self.look, page=0, pieces=())
             self._cursor = -1
 
-    def _show(self, marked: dict[str, str], lettered: dict[str, Mark]) -> None:
+    def _show(self, marked: dict[str, str], lettered: dict[str, PieceLetter]) -> None:
         frame = self.client.frame
         self._marked, self._lettered = marked, lettered
         known = [name for name in frame.names if name in self.client.pieces]
@@ -259,7 +259,7 @@ class TableScreen:
             self.window.show(self._shown_hand.at_table(shown))
         self._is_new = False
 
-    def _letters(self, now: float) -> dict[str, Mark]:
+    def _letters(self, now: float) -> dict[str, PieceLetter]:
         """Letters on the pieces, for those who cannot tell their colours apart."""
         return self._lettering.on(self.camera_control.camera, now) if self.settings.picture.marks else {}
 
