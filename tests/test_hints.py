@@ -294,9 +294,10 @@ def asking(*, hint: bool = True) -> tuple[Hints, Answers, Answers, CarryTarget]:
     hints, answers, looks = Hints(client, ghost=hint, hint=hint), Answers(), Answers()
     hints._questions = answers  # type: ignore[assignment]
     hints._looks = looks  # type: ignore[assignment]
-    piece, start = client.pieces["large_blue"], Pose((0.0, 0.0, 0.1))
+    piece, start = client.pieces["large_blue"], Pose((0.0, 0.2, 0.1))
     grip = CarryTarget("large_blue", piece, start, is_pulling=False, hover=0.004, reach=(-1, 1, -1, 1))
-    grip.landing = 0.1
+    # it was carried on from where it lay
+    grip.goal, grip.landing = Pose((0.0, 0.0, 0.1)), 0.1
     return hints, answers, looks, grip
 
 

@@ -155,7 +155,7 @@ def test_what_carries_least_is_felt_while_somebody_thinks_and_only_that_is_calle
     # the tower is another one now
     client.told += 1
     hints.step(None, 0.02)
-    assert hints.loose == ()
+    assert not hints.loose
 
 
 def test_a_purist_feels_nothing_ahead() -> None:
@@ -193,11 +193,13 @@ def test_the_stack_of_crazy_tower_is_seen_and_gets_lower_and_its_top_card_turns_
     assert pile.piece.extents[2] == pytest.approx(0.002 * len(state.deck))
     assert pile.piece.face is None
     turned = replace(state, card=state.deck[0], deck=state.deck[1:])
-    (lower,) = judge.scenery(turned)
+    card, lower = judge.scenery(turned)
+    # the card that may be clicked now, face up
+    assert (card.name, card.pose.matrix[2, 2]) == (turned.card, pytest.approx(1.0))
     assert lower.piece.extents[2] == pytest.approx(pile.piece.extents[2] - 0.002)
     start = judge.comes_from(turned, turned.card)
     assert start is not None
     assert start.position[2] == pytest.approx(lower.piece.extents[2] + 0.001)
     assert start.matrix[2, 2] == pytest.approx(-1.0), "its print is below"
     assert judge.comes_from(turned, "red_i1") is None
-    assert judge.scenery(replace(state, deck=())) == ()
+    assert not judge.scenery(replace(state, deck=()))

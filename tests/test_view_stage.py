@@ -16,7 +16,7 @@ from scipy.ndimage import label
 
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Camera, framing, seen_at
-from teeter.engine.view.frame import Frame, Mark, frame_of
+from teeter.engine.view.frame import Frame, PieceLetter, frame_of
 from teeter.engine.view.opengl import INSTALL_LINE, ViewError, describe
 from teeter.engine.view.render.shading import QUALITY_LEVELS, Quality
 from teeter.engine.view.render.sheet import CELL, caption, sheet
@@ -463,8 +463,8 @@ def test_a_mark_lies_on_its_body_also_when_the_camera_moves() -> None:
             camera = framing(one.sphere, (azimuth, 30.0))
             pictures = []
             at = ALL.placed()["plank"].position
-            no_marks: dict[str, Mark] = {}
-            for marks in (no_marks, {"plank": Mark("R", at)}):
+            no_marks: dict[str, PieceLetter] = {}
+            for marks in (no_marks, {"plank": PieceLetter("R", at)}):
                 one.aim(framing(one.sphere, (0.0, 10.0)))
                 one.show(Frame(ALL.names, ALL.poses, marks=marks))
                 one.aim(camera)

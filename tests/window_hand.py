@@ -91,14 +91,12 @@ def brick_by_drag() -> None:
     person.wait(lambda: hand.grip is not None and not hand.grip.is_pulling, "it is carried")
     top = person.client.pose(person.client.state.tower[-1][0]).position[2]
     person.move(*person.place(0.0, 0.0, top + 0.01))
-    for _ in range(6):
-        person.key("a")
-    # until the shadow is in the middle of the row on top
+    # until a free place has drawn it in
     for _ in range(40):
         # the table may still be on its way to where panels leave it free
         person.look(3)
         goal = hand.grip.goal.position
-        if math.hypot(*goal[:2]) < 0.002 and goal[2] > top:
+        if any(math.dist(goal[:2], slot.position[:2]) < 1e-6 for slot in hand.slots):
             break
         away = np.subtract(person.place(0.0, 0.0, goal[2]), person.place(*goal))
         person.move(*(person.app.window.pointer + away))

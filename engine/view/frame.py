@@ -15,7 +15,7 @@ Poses = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PieceLetter:
     """A letter on a body. point: where it is, metres."""
 
     letter: str
@@ -40,7 +40,7 @@ class Frame:
     labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     unread: frozenset[str] = frozenset()
     airy: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    marks: Mapping[str, Mark] = field(default_factory=lambda: MappingProxyType({}))
+    marks: Mapping[str, PieceLetter] = field(default_factory=lambda: MappingProxyType({}))
 
     def placed(self) -> dict[str, Pose]:
         """Returns where the bodies are that are shown, by name."""

@@ -23,8 +23,6 @@ from teeter.games.faults import said, teeter_version, write_report
 from teeter.models.errors import TeeterError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.progress import Progress
     from rich.table import Table
 
 
@@ -253,7 +251,6 @@ def _without_words(quiet: bool) -> Iterator[None]:
 def _live(*columns: Any, after_s: float = BAR_AFTER_S) -> Iterator[Callable[..., None]]:
     """What brings a line of progress up to date: on the terminal, once the work takes longer than a moment."""
     from rich.console import Console
-<<<<<<< HEAD
     from rich.progress import Progress
 
     started = time.perf_counter()
@@ -273,11 +270,6 @@ def _live(*columns: Any, after_s: float = BAR_AFTER_S) -> Iterator[Callable[...,
     finally:
         if showing:
             progress.stop()
-=======
-
-    with _shown_late(Console(stderr=True), words) as tell:
-        yield lambda done, total: tell(completed=done, total=total)
->>>>>>> wt-f
 
 
 @contextmanager
@@ -287,7 +279,6 @@ def bar(words: str) -> Iterator[Progressed]:
     if _told or not sys.stderr.isatty():
         yield _lines_of(words) if _told != [False] else lambda done, total: None
         return
-<<<<<<< HEAD
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     with _live(TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as tell:
@@ -306,50 +297,6 @@ def stages(*, always: bool = False) -> Iterator[Callable[[str], None]]:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with _live(*columns, after_s=0.0 if always else BAR_AFTER_S) as tell:
         yield lambda words: tell(description=words)
-=======
-    from rich.console import Console
-
-    with _shown_late(Console(stderr=True)) as tell:
-        yield lambda words: tell(description=words)
-
-
-@contextmanager
-def _shown_late(console: Console, words: str = "") -> Iterator[Callable[..., None]]:
-    """A bar on a terminal, which is loaded and shown once it takes longer than a moment. words: before one that counts;
-    none for one that tells what is done and how long it has taken."""
-    started = time.perf_counter()
-    shown: list[Progress] = []
-
-    def tell(**news: Any) -> None:
-        if not shown and console.is_terminal and time.perf_counter() - started > BAR_AFTER_S:
-            import rich.progress as bars
-
-            text = bars.TextColumn(words or "{task.description}")
-            counts = (bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
-            ends = counts if words else (bars.TimeElapsedColumn(),)
-            progress = bars.Progress(
-                text,
-                bars.BarColumn(),
-                *ends,
-                console=console,
-                get_time=time.perf_counter,
-                transient=True,
-                auto_refresh=False,
-            )
-            progress.add_task("", total=100.0 if words else None)
-            progress.tasks[0].start_time = started
-            progress.update(progress.task_ids[0], **news)
-            progress.start()
-            shown.append(progress)
-        elif shown:
-            shown[0].update(shown[0].task_ids[0], refresh=True, **news)
-
-    try:
-        yield tell
-    finally:
-        for progress in shown:
-            progress.stop()
->>>>>>> wt-f
 
 
 def _line(words: str) -> None:
@@ -369,7 +316,8 @@ def _lines_of(words: str) -> Progressed:
         now = time.perf_counter()
         if now - last > every_s or (done == total and last > first):
             last = now
-            left = (now - begun) * (total - done) / done if done else 0.0
+            # the first of many take longer than any other
+            left = (now - begun) * (total - done) / done if 10 * done > total else 0.0
             _line(f"{words}: {done} of {total}" + f", about {left:.0f} s left" * (left >= 1.0))
 
     return tell

@@ -71,12 +71,13 @@ class CrazyJudge(Judge[State]):
         return {card: f"crazy_tower/{card}" for card in state.deck}
 
     def scenery(self, state: State) -> tuple[Body, ...]:
-        """The stack: only how many cards are left is seen of it."""
+        """The stack, of which only the number of cards is seen, and beside it the card that was turned up."""
+        shown = (self.home(state, state.card),) if state.card else ()
         if not state.deck:
-            return ()
+            return shown
         x, y = DECK_MM
         pile = _pile(len(state.deck))
-        return (Body(PILE, pile, Pose((x / 1e3, y / 1e3, float(pile.extents[2]) / 2))),)
+        return (*shown, Body(PILE, pile, Pose((x / 1e3, y / 1e3, float(pile.extents[2]) / 2))))
 
     def comes_from(self, state: State, piece: str) -> Pose | None:
         """A card that is revealed: face down from the top of the stack."""

@@ -148,6 +148,7 @@ class Hints(Asker):
 
     def feel(self, piece: str) -> None:
         """Put a finger to a piece of the tower."""
+        self._forget_old()
         is_ahead = self._is_felt_ahead
         self.felt, self.feeling = self.known.get(piece) if is_ahead else None, piece
         if not is_ahead:
@@ -156,6 +157,17 @@ class Hints(Asker):
     def _feel(self, piece: str) -> None:
         self._feels = piece
         self._ask(FeelQuestion(piece, self._rows("")))
+
+    def _forget_old(self) -> None:
+        """What was felt is of the tower as it stood."""
+        if self._felt_at != self.client.told:
+            self._felt_at, self.loads, self.known, self.feeling, self._feels = (
+                self.client.told,
+                {},
+                {},
+                "",
+                "",
+            )
 
     @property
     def _is_felt_ahead(self) -> bool:
@@ -167,14 +179,7 @@ class Hints(Asker):
     def _feel_on(self) -> None:
         """Feel pieces while somebody thinks: what is asked for, what is pointed at, then what carries least, until
         enough are loose."""
-        if self._felt_at != self.client.told:
-            self._felt_at, self.loads, self.known, self.feeling, self._feels = (
-                self.client.told,
-                {},
-                {},
-                "",
-                "",
-            )
+        self._forget_old()
         if not self._is_felt_ahead or self.is_waiting:
             return
         drawn = details_of(self.client.game).drawn(self.client)

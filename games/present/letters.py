@@ -6,7 +6,7 @@ import numpy as np
 
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.view.camera import Camera
-from teeter.engine.view.frame import Mark
+from teeter.engine.view.frame import PieceLetter
 from teeter.engine.view.window.picker import pick
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import letter_of
@@ -25,11 +25,11 @@ class Letters:
 
     def __init__(self, client: ClientState) -> None:
         self._client = client
-        self._shown: dict[str, Mark] = {}
+        self._shown: dict[str, PieceLetter] = {}
         self._seen: tuple[object, ...] = ()
         self._at = -math.inf
 
-    def on(self, camera: Camera, now: float) -> dict[str, Mark]:
+    def on(self, camera: Camera, now: float) -> dict[str, PieceLetter]:
         """Returns the letters and where they lie, as the camera sees the pieces in play. now: seconds."""
         frame = self._client.frame
         seen = (camera, id(frame))
@@ -40,7 +40,7 @@ class Letters:
                 letter = "" if self._client.is_fixed(name) else letter_of(self._client.pieces[name])
                 point = self._point(name, pose, camera) if letter else None
                 if point is not None:
-                    self._shown[name] = Mark(letter, vector_of(point))
+                    self._shown[name] = PieceLetter(letter, vector_of(point))
         return self._shown
 
     def _point(self, name: str, pose: Pose, camera: Camera) -> Array | None:

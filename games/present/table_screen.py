@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Clear
-from teeter.engine.view.frame import Frame, Mark
+from teeter.engine.view.frame import Frame, PieceLetter
 from teeter.engine.view.overlays import Overlay
 from teeter.engine.view.panels import Panel
 from teeter.engine.world.body import Body
@@ -88,7 +88,7 @@ class TableScreen:
         self._asked_at = 0.0
         self._state = state
         self._marked: dict[str, str] = {}
-        self._lettered: dict[str, Mark] = {}
+        self._lettered: dict[str, PieceLetter] = {}
         self._lettering = Letters(self.client)
         self._impacts = ImpactDetector()
         people = self.client.people
@@ -297,7 +297,7 @@ class TableScreen:
             self.look = replace(self.look, page=0, pieces=())
             self._cursor = -1
 
-    def _show(self, marked: dict[str, str], lettered: dict[str, Mark]) -> None:
+    def _show(self, marked: dict[str, str], lettered: dict[str, PieceLetter]) -> None:
         frame = self.client.frame
         self._marked, self._lettered = marked, lettered
         known = [name for name in frame.names if name in self.client.pieces]
@@ -307,7 +307,7 @@ class TableScreen:
             self.window.show(self._shown_hand.at_table(shown))
         self._is_new = False
 
-    def _letters(self, now: float) -> dict[str, Mark]:
+    def _letters(self, now: float) -> dict[str, PieceLetter]:
         """Letters on the pieces, for those who cannot tell their colours apart."""
         return self._lettering.on(self.camera_control.camera, now) if self.settings.picture.marks else {}
 

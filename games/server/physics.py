@@ -114,8 +114,11 @@ class PhysicsServer:
         if self._last is not None and now - self._shown_at < VIEW_S:
             return
         self._shown_at = now
-        self._turn_up(step, bodies)
-        self._send(step, {**bodies, **self._scenery})
+        judge = self.session.judge
+        scenery = {each.name: each for each in judge.scenery(self.session.state) if each.name not in bodies}
+        shown = {**bodies, **scenery}
+        self._turn_up(step, shown)
+        self._send(step, shown)
 
     def _send(self, step: int, bodies: Mapping[str, Body]) -> None:
         """Show these bodies, if anything of them is new."""
@@ -139,10 +142,6 @@ class PhysicsServer:
         ):
             self.say(view)
 
-    @property
-    def _scenery(self) -> dict[str, Body]:
-        return {body.name: body for body in self.session.judge.scenery(self.session.state)}
-
     def _turn_up(self, step: int, bodies: Mapping[str, Body]) -> None:
         """A card that appears is turned up from the top of its stack."""
         session, judge = self.session, self.session.judge
@@ -155,7 +154,7 @@ class PhysicsServer:
                 pose = between(start, body.pose, part)
                 x, y, z = pose.position
                 high = Pose((x, y, z + ARC * math.sin(math.pi * part)), pose.orientation)
-                self._send(step, {**bodies, **self._scenery, name: body.at(high)})
+                self._send(step, {**bodies, name: body.at(high)})
                 self._pause(TURN_UP_S / TURN_UP)
 
     def _refresh(self) -> None:

@@ -60,7 +60,7 @@ export class Device {
     ];
     return this.model(
       new Float32Array(points),
-      new Float32Array(24),
+      new Float32Array(points), // a normal of no length would make what is drawn no number
       new Uint16Array(faces.flatMap(([a, b, c, d]) => [a, b, c, a, c, d])),
     );
   }

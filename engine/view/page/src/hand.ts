@@ -62,7 +62,6 @@ export class Hand implements Reach {
       this.tell();
       return;
     }
-    if (this.grip?.body !== news.held) this.landing = null;
     this.grip = new Grip(news.held, isPulling, poseOf(this.table.live.truth, news.held), news.number);
     if (this.landing) this.grip.hear(this.landing);
     this.coached = this.pointed = null;
@@ -167,7 +166,7 @@ export class Hand implements Reach {
       isPulling: grip.isPulling,
       isLaid: grip.isLaid,
       where,
-      places: place ? place[0].toUpperCase() + place.slice(1) : "Show places",
+      places: /^\d/.test(place) ? "Place" : place ? place[0].toUpperCase() + place.slice(1) : "Show places",
       isFine: this.isFine,
       isPointed: !!this.coached?.place,
     });
