@@ -316,7 +316,8 @@ def _lines_of(words: str) -> Progressed:
         now = time.perf_counter()
         if now - last > every_s or (done == total and last > first):
             last = now
-            left = (now - begun) * (total - done) / done if done else 0.0
+            # the first of many take longer than any other
+            left = (now - begun) * (total - done) / done if 10 * done > total else 0.0
             _line(f"{words}: {done} of {total}" + f", about {left:.0f} s left" * (left >= 1.0))
 
     return tell
