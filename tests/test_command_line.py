@@ -186,6 +186,7 @@ def test_progress_is_lines_now_and_then_where_there_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = [0.0]
+    monkeypatch.setattr(console, "_told", [])
     monkeypatch.setattr("time.perf_counter", lambda: clock[0])
 
     def said(seconds: float) -> list[str]:
