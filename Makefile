@@ -66,6 +66,8 @@ app: $(STAMP)
 	@# not from here, where the folders of the checkout would be taken for packages, and build/ for one of them
 	@cd build && PYTHONPATH=app ../$(BIN)/pyinstaller --noconfirm --log-level ERROR --distpath ../dist/app \
 		--workpath pyinstaller ../docs/app/teeter.spec
+	@# nine tenths of it are symbols
+	@strip --strip-unneeded dist/app/teeter/_internal/pybullet*.so || true
 
 # the lock file pins every package that `make` installs, with its hashes left to the index
 lock: $(STAMP)

@@ -22,7 +22,7 @@ from teeter.engine.view.video.film import preset
 from teeter.engine.view.video.pace import PaceName
 from teeter.engine.worlds import ENGINES
 from teeter.games.cli import app
-from teeter.games.commands import mend, recordings
+from teeter.games.commands import console, mend, recordings
 from teeter.scenes.load import SHIPPED
 from teeter.scenes.scene import UNITS
 
@@ -180,3 +180,25 @@ def test_the_manual_is_set_without_a_warning() -> None:
     done = subprocess.run(["groff", "-ww", "-man", "-Tascii", "-P-c", page], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "--tilt-direction NUMBER" in re.sub(".\b", "", done.stdout)
+
+
+def test_progress_is_lines_now_and_then_where_there_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(console, "_told", [])
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+
+    def said(seconds: float) -> list[str]:
+        with console.bar("pieces") as progress:
+            for done in range(1, 41):
+                clock[0] += seconds
+                progress(done, 40)
+        return capsys.readouterr().err.splitlines()
+
+    assert said(0.1) == []
+    # not before a tenth is done: the first may take longer than the others
+    lines = said(3.0)
+    assert lines[0] == "teeter: pieces: 4 of 40"
+    assert lines[1] == "teeter: pieces: 8 of 40, about 96 s left"
+    assert lines[-1] == "teeter: pieces: 40 of 40"

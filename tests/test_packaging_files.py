@@ -48,3 +48,17 @@ def test_help_groups_every_command_and_shells_complete_them() -> None:
     teeter = Path(sys.executable).with_name("teeter")
     found = subprocess.run([teeter], env=os.environ | asked, capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["verify-certificate", "verify"]
+
+
+def test_the_app_is_teeter_and_the_python_that_it_asks(tmp_path: Path) -> None:
+    """Before it is put in a folder: what it does with words, and with those that teeter starts Python with."""
+    start = str(ROOT / "docs" / "app" / "start.py")
+
+    def said(*words: str) -> str:
+        return subprocess.run(
+            [sys.executable, start, *words], capture_output=True, text=True, check=True
+        ).stdout
+
+    assert said("--version") == said("-m", "teeter", "--version") == f"{project()['version']}\n"
+    assert said("-c", "import sys; print(sys.argv[1:])", "a", "b") == "['a', 'b']\n"
+    compile((ROOT / "docs" / "app" / "teeter.spec").read_text("utf-8"), "teeter.spec", "exec")
