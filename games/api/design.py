@@ -109,8 +109,8 @@ def supply(pieces: Iterable[str | PublicScene]) -> list[tuple[Body, Any]]:
 
 
 def _supplied(each: str | PublicScene) -> Scene:
-    from teeter.games.api.functions import build
     from teeter.games.api.scene import loaded_of
+    from teeter.scenes.load import build
 
     model, _, count = each.rpartition(":") if isinstance(each, str) else ("", "", "")
     if not model or not count.isdigit():
@@ -122,7 +122,7 @@ def _supplied(each: str | PublicScene) -> Scene:
         {"id": f"{name}.{at:02d}", "model": model, "position": [0.0, 0.0, 1000.0 * at]}
         for at in range(1, int(count) + 1)
     ]
-    return build(rows, name=name, drop=True).loaded
+    return build(rows, name=name, drop=True)
 
 
 def _no_box(body: Body) -> str:
