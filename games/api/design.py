@@ -150,7 +150,9 @@ def designed(
     """Returns the best that is found. margin: degrees; gap: mm. Raises NoDesignError where nothing is."""
     from teeter.engine.topple.design import stacks
 
-    boxes = [stacks.flat(at, body.piece.extents, body.piece.mass) for at, (body, _) in enumerate(pieces)]
+    boxes = [
+        stacks.flat(at, body.piece.extents.tolist(), body.piece.mass) for at, (body, _) in enumerate(pieces)
+    ]
     slope = stacks.slope_of(margin)
     published = None
     if goal == "tower":
@@ -249,7 +251,7 @@ def _scene(
     from teeter.scenes.load import build
 
     ground = 1e-3 * PIER_MM if edges else 0.0
-    rows = []
+    rows: list[dict[str, Any]] = []
     for edge, sign in zip(edges, (1.0, -1.0), strict=False):
         mine = [box for box in laid if (box.x - edge) * sign < 0] or list(laid)
         behind = max(sign * (edge - box.x) + box.sides[0] / 2 for box in mine)
@@ -269,7 +271,7 @@ def _scene(
     bodies = base.assembly.bodies if rows else base.assembly.bodies[:1]
     boxes = tuple(_body(pieces[box.number][0], box, ground) for box in laid)
     tables = {pieces[box.number][0].name: pieces[box.number][1] for box in laid}
-    written = {name: table for name, table in (base.written | tables).items() if table is not None}
+    written = {name: table for name, table in {**base.written, **tables}.items() if table is not None}
     if not rows:
         del written["pier"]
     assembly: Assembly = replace(base.assembly, bodies=(*bodies, *boxes))

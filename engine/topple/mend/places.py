@@ -150,13 +150,13 @@ class MovedPieces:
         pairs[turned_ones] = True
         inside = np.zeros(len(places), dtype=np.bool_)
         inside[at[self._clearances.overlap(first, second, shifts[at])]] = True
-        pairs = pairs[~inside]
-        touched = pairs.any(axis=1)
+        left = np.flatnonzero(~inside)
+        touched: Bools = np.asarray(pairs[left].any(axis=1))
         free = self._numbers[others] >= 0
-        found = np.zeros((len(pairs), len(self._balance.names) + 1), dtype=np.bool_)
+        found: Bools = np.zeros((len(left), len(self._balance.names) + 1), dtype=np.bool_)
         found[:, self._numbers[others][free]] = touched[:, free]
         found[:, -1] = touched.any(axis=1)
-        return [places[each] for each in np.flatnonzero(~inside).tolist()], found, pairs.any(axis=2)
+        return [places[each] for each in left.tolist()], found, np.asarray(pairs[left].any(axis=2))
 
     def _near(self, shifts: Array) -> Bools:
         """Returns the moved pieces (p, g, r) that others might touch in each place, by boxes."""
