@@ -90,7 +90,7 @@ def supply(pieces: Iterable[str | PublicScene]) -> list[tuple[Body, Any]]:
     written as, if any. Raises ArgumentError and SceneError."""
     found: dict[str, tuple[Body, Any]] = {}
     for each in pieces:
-        scene = _supplied(each)
+        scene = supplied(each)
         for body in scene.assembly.free:
             name, number = body.name, 2
             while name in found:
@@ -108,7 +108,8 @@ def supply(pieces: Iterable[str | PublicScene]) -> list[tuple[Body, Any]]:
     return list(found.values())
 
 
-def _supplied(each: str | PublicScene) -> Scene:
+def supplied(each: str | PublicScene) -> Scene:
+    """Returns the scene of a supply. Raises ArgumentError and SceneError."""
     from teeter.games.api.scene import loaded_of
     from teeter.scenes.load import build
 
