@@ -90,7 +90,7 @@ def supply(pieces: Iterable[str | PublicScene]) -> list[tuple[Body, Any]]:
     written as, if any. Raises ArgumentError and SceneError."""
     found: dict[str, tuple[Body, Any]] = {}
     for each in pieces:
-        scene = _supplied(each)
+        scene = supplied(each)
         for body in scene.assembly.free:
             name, number = body.name, 2
             while name in found:
@@ -108,9 +108,10 @@ def supply(pieces: Iterable[str | PublicScene]) -> list[tuple[Body, Any]]:
     return list(found.values())
 
 
-def _supplied(each: str | PublicScene) -> Scene:
-    from teeter.games.api.functions import build
+def supplied(each: str | PublicScene) -> Scene:
+    """Returns the scene of a supply. Raises ArgumentError and SceneError."""
     from teeter.games.api.scene import loaded_of
+    from teeter.scenes.load import build
 
     model, _, count = each.rpartition(":") if isinstance(each, str) else ("", "", "")
     if not model or not count.isdigit():
@@ -122,7 +123,7 @@ def _supplied(each: str | PublicScene) -> Scene:
         {"id": f"{name}.{at:02d}", "model": model, "position": [0.0, 0.0, 1000.0 * at]}
         for at in range(1, int(count) + 1)
     ]
-    return build(rows, name=name, drop=True).loaded
+    return build(rows, name=name, drop=True)
 
 
 def _no_box(body: Body) -> str:
@@ -150,7 +151,9 @@ def designed(
     """Returns the best that is found. margin: degrees; gap: mm. Raises NoDesignError where nothing is."""
     from teeter.engine.topple.design import stacks
 
-    boxes = [stacks.flat(at, body.piece.extents, body.piece.mass) for at, (body, _) in enumerate(pieces)]
+    boxes = [
+        stacks.flat(at, body.piece.extents.tolist(), body.piece.mass) for at, (body, _) in enumerate(pieces)
+    ]
     slope = stacks.slope_of(margin)
     published = None
     if goal == "tower":
@@ -249,7 +252,7 @@ def _scene(
     from teeter.scenes.load import build
 
     ground = 1e-3 * PIER_MM if edges else 0.0
-    rows = []
+    rows: list[dict[str, Any]] = []
     for edge, sign in zip(edges, (1.0, -1.0), strict=False):
         mine = [box for box in laid if (box.x - edge) * sign < 0] or list(laid)
         behind = max(sign * (edge - box.x) + box.sides[0] / 2 for box in mine)
@@ -269,7 +272,7 @@ def _scene(
     bodies = base.assembly.bodies if rows else base.assembly.bodies[:1]
     boxes = tuple(_body(pieces[box.number][0], box, ground) for box in laid)
     tables = {pieces[box.number][0].name: pieces[box.number][1] for box in laid}
-    written = {name: table for name, table in (base.written | tables).items() if table is not None}
+    written = {name: table for name, table in {**base.written, **tables}.items() if table is not None}
     if not rows:
         del written["pier"]
     assembly: Assembly = replace(base.assembly, bodies=(*bodies, *boxes))

@@ -70,9 +70,14 @@ def _way(x: float, y: float) -> str:
     """Returns a shift in millimetres, as one says it."""
     size = math.hypot(x, y)
     if min(abs(x), abs(y)) <= STRAIGHT * size:
-        return f"{size:.1f} mm towards {compass(math.degrees(math.atan2(y, x)) % 360)}"
-    sides = [f"{abs(v):.1f} mm towards {'-' if v < 0 else '+'}{axis}" for v, axis in ((x, "x"), (y, "y"))]
+        return f"{_mm(size)} towards {compass(math.degrees(math.atan2(y, x)) % 360)}"
+    sides = [f"{_mm(abs(v))} towards {'-' if v < 0 else '+'}{axis}" for v, axis in ((x, "x"), (y, "y"))]
     return " and ".join(sides)
+
+
+def _mm(size: float) -> str:
+    """Returns millimetres: less than a tenth is no 0.0."""
+    return f"{size:.{1 if size >= 0.1 else 3}f} mm"
 
 
 def overlays_of(change: Change, before: Assembly, after: Assembly) -> tuple[Overlay, ...]:

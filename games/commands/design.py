@@ -56,7 +56,7 @@ def run(
 
     one_thread_each()
     if out is not None:
-        _check_output(out, force)
+        _check_output(out, pieces, force)
     try:
         checker = Checker(engine=engine, workers=workers)
         found = checker.design(goal, pieces, margin_deg=margin, gap_mm=gap, single=single)
@@ -74,12 +74,13 @@ def run(
     return OK if found.check.word == "stands" else UNSURE
 
 
-def _check_output(out: Path, force: bool) -> None:
+def _check_output(out: Path, pieces: list[str], force: bool) -> None:
+    from teeter.games.api.design import supplied
     from teeter.models.files import check_output
 
     if out.suffix.lower() != ".toml":
         refuse(f'--out {out}: scenes are written as .toml (got "{out.suffix}")')
-    check_output(out, force=force)
+    check_output(out, force=force, inputs=[path for each in pieces for path in supplied(each).files])
 
 
 def _write(found: DesignResult, out: Path, force: bool) -> None:

@@ -72,9 +72,9 @@ def stack_of(spine: int, column: int, tower: int) -> Stack:
     rest = {"spine": spine, "column": spine, "tower": spine - 3}
     places = [start[part] + DRIFT * (rest[part] - max(level, 2)) for part, level in rows]
     pairs = np.array([*touching, (spine - 1, PIER)], dtype=np.int64)
-    sides = np.array(beside, dtype=np.int64).reshape(-1, 2)
+    (upper, lower), sides = pairs.T, np.array(beside, dtype=np.int64).reshape(-1, 2)
     levels = np.array([level for _, level in rows], dtype=np.int64)
-    return Stack(levels, *pairs.T, *sides.T, np.array(places))
+    return Stack(levels, upper, lower, sides[:, 0], sides[:, 1], np.array(places))
 
 
 def longest(count: int, inset: float) -> Stack | None:
@@ -180,5 +180,5 @@ class _Program:
         found = linprog(self._aim, bound, high, self._equal, self._right, limits, method="highs")
         if not found.success:
             return None
-        cost = float(found.fun) - 0.5
-        return cost, np.array(found.x[:count]), np.array(found.x[count : count + contacts])
+        answer = np.array(found.x)
+        return float(self._aim @ answer) - 0.5, answer[:count], answer[count : count + contacts]

@@ -95,7 +95,7 @@ class KnownFalls:
 
     def refuse_far(self, near: Bools) -> Bools:
         """Returns in which of p places a known fall goes on because the moved pieces are near nothing that falls; or
-        they are near nothing at all. near: (p, n + 1), of `MovedPieces.near`."""
+        they are near nothing at all. near: (p, n + 1), of `MovedPieces.outside`."""
         refused = ~near[:, -1]
         base, others = self._balance, ~self._gripped
         for fall in (*self._falls, *self._joined):

@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from teeter.engine.pose import vector_of
+from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.mend.changes import Change, effort_of
 from teeter.engine.topple.mend.places import MovedPieces, Place
 from teeter.engine.topple.mend.task import COARSE, NEAREST, PRECISE, Search, Tried
@@ -50,17 +51,21 @@ def _along(angle: float, distance: float) -> Place:
 def move(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     """The nearest place on the level."""
     places = MovedPieces(search, names)
-    found = _searched(places, partial(_moved_to, search, places, limit))
+    found = _searched(places, search.motion, partial(_moved_to, search, places, limit))
     return ([] if found is None else [Change("move", names, vector_of(found.shift))]), places.asked
 
 
-def _searched(places: MovedPieces, search: Callable[[], Place | None]) -> Place | None:
+def _searched(places: MovedPieces, motion: Array, search: Callable[[], Place | None]) -> Place | None:
     """Returns the nearest good place by a search that asks for any forces, whether or not friction comes to them: more
-    places are good with that, and where the nearest one is, none is nearer. Else all is asked of every place."""
-    places.asks_reached = False
-    found = search()
-    places.asks_reached = True
-    return found if found is None or places.is_good(found) else search()
+    places are good with that, and where the nearest one is, none is nearer. Else all is asked of every place, as where
+    the pieces are held where they are, and do not move (motion), but by friction that does not come."""
+    if np.any(motion):
+        places.asks_reached = False
+        found = search()
+        places.asks_reached = True
+        if found is None or places.is_good(found):
+            return found
+    return search()
 
 
 def _moved_to(search: Search, places: MovedPieces, limit: float) -> Place | None:
@@ -128,7 +133,7 @@ def _across(places: MovedPieces, angle: float, best: float, step: float) -> tupl
 def turn(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     """The least turn about the upright through the middle of the piece."""
     places = MovedPieces(search, names)
-    found = _searched(places, partial(_turned_to, search, places, limit))
+    found = _searched(places, search.motion, partial(_turned_to, search, places, limit))
     return ([] if found is None else [Change("turn", names, turn=found.turn)]), places.asked
 
 

@@ -90,8 +90,9 @@ class MovedPieces:
         self.known.learn(search.motion)
         self.is_curved = bool(contacts.curved)
         self._features = of_bodies(self._rest) if self._rest else None
-        self._room = TOUCH_DECLARED.gap + 2 * max(sagitta(body.piece) for body in assembly.bodies)
-        self._boxes = body_boxes(of_bodies(assembly.bodies), len(assembly.bodies))
+        room = TOUCH_DECLARED.gap + 2 * max(sagitta(body.piece) for body in assembly.bodies)
+        everyone = body_boxes(of_bodies(assembly.bodies), len(assembly.bodies))
+        self._boxes = everyone[0] - room, everyone[1] + room
         self._numbers = free_numbers(contacts.fixed)
         self.asked = 0
         self.asks_reached = True
@@ -134,38 +135,38 @@ class MovedPieces:
         balance = self.demand.balance(self.at(place), self._whole(place, joint))
         return self.demand.fall_of(balance, reached=self.asks_reached)
 
-    def outside(self, places: Sequence[Place]) -> list[Place]:
-        """Returns the places but those in which pieces surely lie in each other."""
-        shifts = np.array([place.shift for place in places])
-        pairs = self._pairs(shifts, 0.0)
-        pairs[[place.turn != 0 for place in places]] = False
-        at, mine, other = np.nonzero(pairs)
-        first, second = np.flatnonzero(self._mine)[mine], np.flatnonzero(~self._mine)[other]
-        inside = at[self._clearances.overlap(first, second, shifts[at])]
-        left = np.delete(np.arange(len(places)), inside)
-        return [places[at] for at in left.tolist()]
-
-    def _pairs(self, shifts: Array, room: float) -> Bools:
-        """Returns which of the moved pieces are within so much of which others in each place (p, g, r), by boxes."""
-        (low, high), mine, others = self._boxes, self._mine, ~self._mine
-        far = shifts[:, None, None]
-        close = low[mine][:, None] + far - room <= high[others]
-        close &= low[others] - room <= high[mine][:, None] + far
-        return np.asarray(close.all(axis=3))
-
-    def near(self, places: Sequence[Place]) -> tuple[Bools, Bools]:
-        """Returns which free pieces (p, n) the moved ones might touch in each place, and at the end (p, n + 1) whether
-        anything; and which of the moved ones (p, g) might touch anything."""
+    def outside(self, places: Sequence[Place]) -> tuple[list[Place], Bools, Bools]:
+        """Returns the places but those in which pieces surely lie in each other; which free pieces the moved ones might
+        touch in each (p, n + 1), at the end whether anything; and which of the moved ones (p, g) might touch anything.
+        """
         others = ~self._mine
-        pairs = self._pairs(np.array([place.shift for place in places]), 2 * self._room)
+        shifts = np.array([place.shift for place in places])
+        pairs = self._near(shifts)
         # boxes do not tell of pieces that are turned
-        pairs[[place.turn != 0 for place in places]] = True
-        touched = pairs.any(axis=1)
+        turned_ones = [place.turn != 0 for place in places]
+        pairs[turned_ones] = False
+        at, mine, other = np.nonzero(pairs)
+        first, second = np.flatnonzero(self._mine)[mine], np.flatnonzero(others)[other]
+        pairs[turned_ones] = True
+        inside = np.zeros(len(places), dtype=np.bool_)
+        inside[at[self._clearances.overlap(first, second, shifts[at])]] = True
+        left = np.flatnonzero(~inside)
+        touched: Bools = np.asarray(pairs[left].any(axis=1))
         free = self._numbers[others] >= 0
-        found = np.zeros((len(places), len(self._balance.names) + 1), dtype=np.bool_)
+        found: Bools = np.zeros((len(left), len(self._balance.names) + 1), dtype=np.bool_)
         found[:, self._numbers[others][free]] = touched[:, free]
         found[:, -1] = touched.any(axis=1)
-        return found, pairs.any(axis=2)
+        return [places[each] for each in left.tolist()], found, np.asarray(pairs[left].any(axis=2))
+
+    def _near(self, shifts: Array) -> Bools:
+        """Returns the moved pieces (p, g, r) that others might touch in each place, by boxes."""
+        (low, high), mine, others = self._boxes, self._mine, ~self._mine
+        close = np.ones((len(shifts), int(mine.sum()), int(others.sum())), dtype=np.bool_)
+        for axis in range(3):
+            far = shifts[:, axis, None]
+            close &= (low[mine, axis] + far)[..., None] <= high[others, axis]
+            close &= low[others, axis] <= (high[mine, axis] + far)[..., None]
+        return close
 
     def _copies(self, places: Sequence[Place], near: Bools) -> tuple[list[Body], Ints, Ints, Features]:
         """Returns those of the moved pieces that are near anything in all places; the place (c,) and the number (c,)
@@ -260,11 +261,9 @@ class _Some:
 
     def __init__(self, moved_pieces: MovedPieces, places: Sequence[Place]) -> None:
         moved_pieces.asked += len(places)
-        self.places, self._of = moved_pieces.outside(places), moved_pieces
+        self._of = moved_pieces
+        self.places, near, touching = moved_pieces.outside(places)
         self.left: list[int] = []
-        if not self.places:
-            return
-        near, touching = moved_pieces.near(self.places)
         if not moved_pieces.is_curved:
             falls = moved_pieces.known.refuse_far(near)
             self.places = [self.places[at] for at in np.flatnonzero(~falls).tolist()]
