@@ -13,7 +13,8 @@ What is done, and why (measurements in engine/README.md):
   Bullet (`world.pace`), with contacts as soft as ever.
 * Nothing sleeps. One thread, so that the order of the arithmetic is always the same.
 * Rapier computes in 32 bits: a pose is rounded to some 1e-8 m near the origin. There are no friction anchors.
-* It tells no friction of single contact points.
+* It tells no friction of single contact points. Of its normal forces round things are helped to roll
+  (`world.rapier_rubbing`): what of a step they would turn them back by is taken back in the next.
 """
 
 from __future__ import annotations
@@ -25,10 +26,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import rapier3d
 
-from teeter.engine.pose import Pose
+from teeter.engine.geometry.vectors import plus
+from teeter.engine.pose import Pose, vector_of
+from teeter.engine.settings import UNITS_PER_PIECE
 from teeter.engine.world.body import Body, Contact, Tick, Vector
+from teeter.engine.world.faces import is_round
 from teeter.engine.world.pace import Pace, Shapes, parts_of_step, shapes_of
 from teeter.engine.world.rapier_body import colliders_of, isometry, mass_of, radius_of
+from teeter.engine.world.rapier_rubbing import climbs
+from teeter.engine.world.rubbing import SETTING_OFF, SLIPPING
 from teeter.engine.world.world import Snapshot, World
 from teeter.models.piece import Array
 
@@ -80,6 +86,7 @@ class RapierWorld(World):
         self._handles: dict[str, rapier3d.RigidBodyHandle] = {}
         self._names: dict[rapier3d.ColliderHandle, str] = {}
         self._pushed: set[str] = set()
+        self._rounds: list[str] = []
         self._pace = Pace.of(self.scale)
         self._shapes: Shapes | None = None
         self._free: list[tuple[rapier3d.RigidBodyHandle, float]] = []
@@ -112,6 +119,7 @@ class RapierWorld(World):
         self._world.remove_body(self._handles.pop(name))
         self._names = {handle: owner for handle, owner in self._names.items() if owner != name}
         self._pushed.discard(name)
+        self._rounds = [each for each in self._rounds if each != name]
         self._pace.forget(name)
         self._shapes = None
 
@@ -120,6 +128,7 @@ class RapierWorld(World):
         for _ in range(steps):
             self._pull()
             self._resist()
+            self._climb()
             pace = self._pace
             pace.parts, striking = self._parts_of_step()
             self._world.integration_parameters.dt = 1.0 / (self.rate * pace.parts)
@@ -256,6 +265,21 @@ class RapierWorld(World):
 
     # -- what Rapier needs for it ------------------------------------------------------------------------------
 
+    def _climb(self) -> None:
+        """Take back during the next step what contacts turned round things by that move."""
+        slow = SLIPPING * UNITS_PER_PIECE * self.scale.length * self.rate
+        unit = self.scale.mass * self.scale.length**2
+        for name in [name for name in self._rounds if self.speed(name) > SETTING_OFF * slow]:
+            pose, item = self.pose(name), self._find(name)
+            velocity = vector_of(np.array([*item.linvel]) * self.scale.length)
+            centre = vector_of(pose.apply(self._bodies[name].piece.centre_of_mass))
+            before = plus(centre, velocity, -1.0 / (self.rate * self._pace.parts))
+            motion = velocity, vector_of(np.array([*item.angvel]))
+            for other, torque in climbs(name, pose, before, motion, self.contacts((name,)), slow):
+                if not self._bodies[other].fixed:
+                    self._find(other).add_torque([value / unit for value in torque])
+                    self._pushed.add(other)
+
     def _parts_of_step(self) -> tuple[int, list[str]]:
         """Returns in how many parts `pace` asks for the next step to be taken, and what may strike something in it."""
         pace, gain = self._pace, math.hypot(*self.gravity) / self.rate
@@ -315,6 +339,8 @@ class RapierWorld(World):
 
     def _register(self, body: Body, handle: rapier3d.RigidBodyHandle) -> None:
         self._bodies[body.name], self._handles[body.name] = body, handle
+        if not body.fixed and is_round(body.piece):
+            self._rounds.append(body.name)
         self._take_loads(body)
         for collider in self._world.rigid_bodies[handle].colliders:
             self._names[collider] = body.name
