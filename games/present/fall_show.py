@@ -19,7 +19,7 @@ from teeter.engine.view.panels import Button, Panel, Row, Text
 from teeter.engine.view.video import director
 from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.video.pace import SLOW_SPEED
-from teeter.games.present.live_director import Plan, corners, planned
+from teeter.games.present.live_director import FallPlan, corners, planned
 from teeter.games.server.messages import Busy, Fallen, GameUpdate, News, TableView, Waits
 from teeter.models.piece import Array, Piece
 
@@ -78,7 +78,7 @@ class FallShow:
         self._waits: Waits | None = None
         self._now = self._began_at = self._lay_at = self._planned_at = -math.inf
         self._shown = 0.0
-        self._plan: Plan | None = None
+        self._plan: FallPlan | None = None
         self._has_fallen = self._is_done = self._is_left = self._is_again = False
 
     # -- what is passed on -------------------------------------------------------------------------------------------
