@@ -64,7 +64,7 @@ SURFACES = {
 """Modes of a table top and of floor boards: hertz, strength, seconds to fall to 1/e."""
 MAX_FREQUENCY_HZ = 12_000.0
 """Higher ones are lost on small loudspeakers."""
-CLICK_S, CLICK_STRENGTH, CLICK_CONTACT_S = 0.0015, 1.3, 0.0006
+CLICK_S, CLICK_STRENGTH, CLICK_CONTACT_S = 0.0015, 1.1, 0.0006
 """Seconds to fall to 1/e, and strength, of the noise two surfaces make when they meet, in a contact of so many
 seconds; a gentle one takes longer, and makes less of it."""
 CLICK_SOFTNESS = 0.16
@@ -88,7 +88,7 @@ ECHOES = (
     (0.1693, 0.1741),
 )
 """Seconds after which the walls of the room answer, on the left and on the right."""
-ECHO_STRENGTH, FIRST_ECHOES, TAIL = 0.126, 6, 0.5
+ECHO_STRENGTH, FIRST_ECHOES, TAIL = 0.126, 6, 0.3
 """Of the first, -18 dB; how many come from a wall directly, and how much of the others is left."""
 PEAK = 0.85
 """Of the loudest sample of a film."""
@@ -169,7 +169,7 @@ def contact_time(piece: Piece, impulse: float) -> float:
 
 def click_of(duration: float) -> tuple[float, float]:
     """Returns strength and softness, in seconds, of the click of a contact. duration: of the contact, seconds."""
-    return CLICK_STRENGTH * min(CLICK_CONTACT_S / duration, 1.0) ** 1.5, CLICK_SOFTNESS * duration
+    return CLICK_STRENGTH * min(CLICK_CONTACT_S / duration, 1.0) ** 1.2, CLICK_SOFTNESS * duration
 
 
 def impact_samples(
