@@ -12,7 +12,7 @@ from teeter.engine.view.camera import WHOLE, all_seen_at
 from teeter.engine.view.frame import frame_of
 from teeter.games.present.fall_show import WRECK_S, FallShow, panel
 from teeter.games.present.live_director import corners
-from teeter.games.server.messages import Busy, Fallen, GameUpdate, News, Plan, TableView, Waits
+from teeter.games.server.messages import Busy, GameUpdate, News, Plan, TableView, Waits, Wreck
 from teeter.games.server.setup import first_view
 
 RATE = 240
@@ -60,7 +60,7 @@ class Stage:
         for number in range(int(LIES * 60)):
             yield [view(number / 60, self.falls)]
         if self.falls:
-            yield [GameUpdate(OPENING.state, "Fell"), Fallen()]
+            yield [GameUpdate(OPENING.state, "Fell"), Wreck()]
 
     def run(self, seconds: float) -> None:
         """Pass so many seconds on the wall."""
@@ -101,7 +101,7 @@ def test_it_is_slow_and_everything_is_heard_once_in_its_order() -> None:
     steps = [each.step for _, each in views]
     assert steps == sorted(steps)
     passed = [each for _, each in stage.heard if any(each is said for said in stage.said)]
-    assert passed == [each for each in stage.said if not isinstance(each, Fallen)]
+    assert passed == [each for each in stage.said if not isinstance(each, Wreck)]
     added = [each for _, each in stage.heard if not any(each is said for said in stage.said)]
     assert {type(each) for each in added} <= {TableView, Busy}
     falling = [at for at, each in views if SETS_OFF + 0.1 < each.step / RATE < SETS_OFF + 0.4]

@@ -21,6 +21,7 @@ from teeter.games.core.rules import Input, TakeBack, Wait
 from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import letter_of
+from teeter.games.present.fall_show import FallShow
 from teeter.games.present.game_screen import GameScreen
 from teeter.games.present.hand import OVERRUN, HandControl
 from teeter.games.present.letters import Letters
@@ -262,6 +263,7 @@ def test_a_button_that_is_lifted_over_a_page_holds_on_to_nothing(over: str, butt
     table = Table()
     screen: Any = GameScreen.__new__(GameScreen)
     vars(screen).update(vars(table), pages=Pages(load_settings()), take_at=table.take_at, _seated="Ana")
+    screen.fall = FallShow({}, frozenset, lambda: None)
     screen.mouse = Mouse(screen)
     screen.handle(Press(button, 600.0, 400.0))
     if over == "page":

@@ -13,7 +13,14 @@ from teeter.engine.record.motion import Impact
 from teeter.engine.record.reader import load
 from teeter.engine.view import sound as tracks
 from teeter.engine.view.camera import Camera
-from teeter.engine.view.sound import FULL_SCALE_IMPULSE_NS, RATE, Samples, impact_samples, modes_of
+from teeter.engine.view.sound import (
+    FULL_SCALE_IMPULSE_NS,
+    RATE,
+    Samples,
+    creak_samples,
+    impact_samples,
+    modes_of,
+)
 from teeter.engine.view.video.film import Recipe, film_of
 from teeter.engine.view.video.make import make
 from teeter.engine.world.body import FLOOR, TABLE
@@ -82,8 +89,9 @@ def test_a_slender_bar_rings_as_euler_and_bernoulli_say() -> None:
 def test_a_blow_twice_as_hard_is_twice_as_loud() -> None:
     block = piece(75, 25, 15)
     peaks = [float(np.abs(impact_samples(block, impulse)).max()) for impulse in (0.005, 0.01, 0.02)]
-    assert peaks[1] / peaks[0] == pytest.approx(2.0, rel=0.15)
-    assert peaks[2] / peaks[1] == pytest.approx(2.0, rel=0.15)
+    # and a little brighter
+    assert peaks[1] / peaks[0] == pytest.approx(2.0, rel=0.2)
+    assert peaks[2] / peaks[1] == pytest.approx(2.0, rel=0.2)
     assert 0.3 < float(np.abs(impact_samples(block, FULL_SCALE_IMPULSE_NS)).max()) < 3.0
 
 
@@ -129,7 +137,7 @@ def test_a_harder_blow_is_brighter_and_pairs_differ_a_little() -> None:
     one, again, other = (impact_samples(block, 0.01, TABLE, variant=variant) for variant in (0, 0, 1))
     assert np.array_equal(one, again)
     assert centre_of(one) != centre_of(other)
-    assert centre_of(one) == pytest.approx(centre_of(other), rel=0.1)
+    assert centre_of(one) == pytest.approx(centre_of(other), rel=0.2)
 
 
 def test_a_blow_is_heard_where_it_is_seen_and_the_room_answers() -> None:
@@ -147,6 +155,20 @@ def test_a_blow_is_heard_where_it_is_seen_and_the_room_answers() -> None:
         assert len(loud) == 6
         assert 0.008 <= loud.min() <= loud.max() <= 0.045
         assert 20 * np.log10(heard[1:, side].max()) == pytest.approx(-18, abs=1)
+
+
+@pytest.mark.parametrize("name", BLOWS)
+def test_a_blow_clicks_above_two_kilohertz(name: str) -> None:
+    block, speed = BLOWS[name]
+    sound = impact_samples(block, block.mass * speed, TABLE)[: RATE // 50]
+    assert share(sound, 2000, RATE / 2) > 0.05
+
+
+def test_wood_that_slips_creaks_louder_under_more_load() -> None:
+    soft, loud = (creak_samples(level, 0) for level in (1, 4))
+    assert energy_db(loud) - energy_db(soft) == pytest.approx(12.0, abs=0.5)
+    assert share(loud, 300, 4000) > 0.8
+    assert float(np.abs(loud).max()) < 0.3
 
 
 def test_a_blow_begins_at_once_dies_away_and_is_always_the_same() -> None:

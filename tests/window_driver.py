@@ -103,6 +103,10 @@ class Person:
             found = until()
             if found:
                 return found
+            fall = getattr(self.app.screen, "fall", None)
+            if fall is not None and fall.state == "wreck":
+                # what fell was seen
+                fall.leave()
         raise AssertionError(f"waited {seconds:.0f} s in vain{': ' + what if what else ''}; {self.tell()}")
 
     def tell(self) -> str:

@@ -206,7 +206,7 @@ def page_seen_at_once() -> None:
 
 def replay_on_the_screen(file: str) -> None:
     """A replay, while it stands still: the screen has what the program believes."""
-    from teeter.games.commands.replay import Viewer
+    from teeter.games.ui.replay_screen import Viewer
 
     viewer = Viewer(read_replay(Path(file)))
     viewer.watching = replace(viewer.watching, is_playing=False)
@@ -229,12 +229,14 @@ def small_game_by_hand(file: str) -> None:
     print(ended(person, Path(file)))
     person.keep("bausack-over")
     person.press("watch")
-    (replay,) = person.app._others
-    assert replay.args[4:] == [file]
-    person.look(20)
-    assert replay.poll() is None, "the replay is not shown"
-    replay.terminate()
-    replay.wait(20)
+    person.wait(lambda: shown_on(person, "bar"), "the replay, in the same window")
+    person.key("Escape")
+    person.wait(lambda: shown_on(person, "over"), "the end again")
+    before = person.app.window.size
+    person.key("F11")
+    person.wait(lambda: person.app.window.size != before, "the whole screen")
+    person.key("F11")
+    person.wait(lambda: person.app.window.size == before, "the window again")
     person.press("again")
     person.wait(lambda: hasattr(person.app.screen, "client") and person.client.waits, "the rematch")
     assert is_drawn(person.app.screen.plan.seed)

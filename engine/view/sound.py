@@ -64,8 +64,12 @@ SURFACES = {
 """Modes of a table top and of floor boards: hertz, strength, seconds to fall to 1/e."""
 MAX_FREQUENCY_HZ = 12_000.0
 """Higher ones are lost on small loudspeakers."""
-CLICK_S, CLICK_STRENGTH = 0.0015, 0.35
-"""Seconds to fall to 1/e, and strength, of the noise two surfaces make when they meet."""
+CLICK_S, CLICK_STRENGTH, CLICK_CONTACT_S = 0.0015, 1.1, 0.0006
+"""Seconds to fall to 1/e, and strength, of the noise two surfaces make when they meet, in a contact of so many
+seconds; a gentle one takes longer, and makes less of it."""
+CLICK_SOFTNESS = 0.16
+"""Of the time of contact: what of that noise is smoothed away. Roughness meets before the bodies do, so that much of a
+click lies above 2 kHz."""
 STRUCK_STRENGTH = 0.8
 """Of the modes of the piece that is struck; it lies on something."""
 VARIANTS, JITTER = 5, 0.03
@@ -77,10 +81,15 @@ ECHOES = (
     (0.0263, 0.0249),
     (0.0341, 0.0356),
     (0.0447, 0.0428),
+    (0.0613, 0.0589),
+    (0.0797, 0.0831),
+    (0.1033, 0.1009),
+    (0.1361, 0.1327),
+    (0.1693, 0.1741),
 )
 """Seconds after which the walls of the room answer, on the left and on the right."""
-ECHO_STRENGTH = 0.126
-"""Of the first, -18 dB."""
+ECHO_STRENGTH, FIRST_ECHOES, TAIL = 0.126, 6, 0.3
+"""Of the first, -18 dB; how many come from a wall directly, and how much of the others is left."""
 PEAK = 0.85
 """Of the loudest sample of a film."""
 MAX_GAIN = 12.0
@@ -92,6 +101,9 @@ STEREO_WIDTH = 0.8
 """How far to a side an impact at the edge of the frame is heard."""
 SLOW, SLOW_RING = 0.6, 1.5
 """The speed below which a film is slow motion, and how much longer pieces ring then."""
+CREAK_S, CREAK_STRENGTH = 0.14, 0.006
+"""Seconds of a creak, and its strength for half a newton."""
+CREAK_HZ = ((430.0, 1.0), (910.0, 0.7), (1720.0, 0.4), (2900.0, 0.25))
 MAX_SOUNDS = 24
 """At once, live; a collapse has hundreds of impacts, and nobody hears them apart."""
 
@@ -155,6 +167,11 @@ def contact_time(piece: Piece, impulse: float) -> float:
     return 2.87 * float((piece.mass**2 / (radius * hardness**2 * speed)) ** 0.2)
 
 
+def click_of(duration: float) -> tuple[float, float]:
+    """Returns strength and softness, in seconds, of the click of a contact. duration: of the contact, seconds."""
+    return CLICK_STRENGTH * min(CLICK_CONTACT_S / duration, 1.0) ** 1.2, CLICK_SOFTNESS * duration
+
+
 def impact_samples(
     piece: Piece, impulse: float, on: Piece | str = "", *, variant: int = 0, ring: float = 1.0
 ) -> Samples:
@@ -201,13 +218,34 @@ def _synthesised(piece: Piece, impulse: float, on: Piece | str, variant: int, ri
         )
     click = times[: round(6 * CLICK_S * RATE)]
     noise = generator.standard_normal(len(click)) * np.exp(-click / CLICK_S)
-    window = np.hanning(max(round(0.25 * duration * RATE), 2) + 2)
+    strength, softness = click_of(duration)
+    window = np.hanning(max(round(softness * RATE), 2) + 2)
     noise = np.gradient(np.convolve(noise, window, mode="same"))
-    found[: len(click)] += CLICK_STRENGTH * noise / np.abs(noise).max()
+    found[: len(click)] += strength * noise / np.abs(noise).max()
     # neither begin nor end with a step
     found[:4] *= np.linspace(0.0, 1.0, 4)
     found[-480:] *= np.linspace(1.0, 0.0, 480)
     return found.astype(np.float32)
+
+
+@lru_cache(maxsize=64)
+def creak_samples(level: int, variant: int) -> Samples:
+    """Returns a creak (n,): wood that sticks and slips under load, some sixty times a second. level: of the force, in
+    halves of a newton. variant: of its sounds."""
+    generator = np.random.default_rng(variant)
+    found = np.zeros(round(CREAK_S * RATE))
+    tail = np.arange(round(0.012 * RATE)) / RATE
+    at = 0.0
+    while at < CREAK_S - 0.012:
+        begin, pitch = round(at * RATE), 1.0 + JITTER * generator.uniform(-1, 1)
+        slip = sum(
+            part * np.exp(-tail / 0.003) * np.sin(2 * math.pi * pitch * hertz * tail)
+            for hertz, part in CREAK_HZ
+        )
+        found[begin : begin + len(tail)] += generator.uniform(0.4, 1.0) * slip
+        at += generator.uniform(0.011, 0.022)
+    fade = np.minimum(1.0, np.minimum(np.arange(len(found)), np.arange(len(found))[::-1]) / (0.01 * RATE))
+    return np.asarray(CREAK_STRENGTH * min(level, 8) * fade * found, dtype=np.float32)
 
 
 def variant_of(*names: str) -> int:
@@ -269,7 +307,8 @@ def echoed(sound: Samples, rate: int = RATE) -> Samples:
             by = round(delay * rate)
             # a third of what a wall gives back comes from the other side
             heard = 0.67 * sound[:, side] + 0.33 * sound[:, 1 - side]
-            found[by:, side] += np.float32(ECHO_STRENGTH * 0.87**number) * heard[: max(len(sound) - by, 0)]
+            strength = ECHO_STRENGTH * 0.87**number * (1.0 if number < FIRST_ECHOES else TAIL)
+            found[by:, side] += np.float32(strength) * heard[: max(len(sound) - by, 0)]
     return found
 
 

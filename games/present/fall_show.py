@@ -19,8 +19,8 @@ from teeter.engine.view.panels import Button, Panel, Row, Text
 from teeter.engine.view.video import director
 from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.video.pace import SLOW_SPEED
-from teeter.games.present.live_director import Plan, corners, planned
-from teeter.games.server.messages import Busy, Fallen, GameUpdate, News, TableView, Waits
+from teeter.games.present.live_director import FallPlan, corners, planned
+from teeter.games.server.messages import Busy, GameUpdate, News, TableView, Waits, Wreck
 from teeter.models.piece import Array, Piece
 
 KEPT_S = 2.5
@@ -78,7 +78,7 @@ class FallShow:
         self._waits: Waits | None = None
         self._now = self._began_at = self._lay_at = self._planned_at = -math.inf
         self._shown = 0.0
-        self._plan: Plan | None = None
+        self._plan: FallPlan | None = None
         self._has_fallen = self._is_done = self._is_left = self._is_again = False
 
     # -- what is passed on -------------------------------------------------------------------------------------------
@@ -102,13 +102,13 @@ class FallShow:
             longest = self._longest if self._plan is not None else min(self._longest, WRECK_S)
             if now - self._lay_at > longest / max(self.speed, 1.0):
                 self.leave()
-        return [each for each in due if not isinstance(each, Fallen)]
+        return [each for each in due if not isinstance(each, Wreck)]
 
     def _pass(self, each: News, due: list[News]) -> None:
         """What is heard at once; a fall may begin with it."""
         if isinstance(each, (Waits, Busy)):
             self._waits = each if isinstance(each, Waits) else None
-        if isinstance(each, Fallen):
+        if isinstance(each, Wreck):
             if self._is_left or not self._is_on:
                 self._is_left = False
                 self._go_on()
@@ -172,7 +172,7 @@ class FallShow:
             return []
         rate = self._views[-1].rate
         if self._now - self._planned_at > PLAN_S and not self._is_done:
-            self._is_done = any(isinstance(each, Fallen) for each in self._later)
+            self._is_done = any(isinstance(each, Wreck) for each in self._later)
             self._planned_at = self._now
             self._plan = planned(self._views, self._pieces, self.aspect) or self._plan
         moment = self.seconds
@@ -194,7 +194,7 @@ class FallShow:
                 break
             found.append(self._later.popleft())
             self._has_fallen |= isinstance(each, GameUpdate) and each.event == "Fell"
-            if isinstance(each, Fallen):
+            if isinstance(each, Wreck):
                 self._lie()
         middle = self._between()
         return [*found, middle] if middle is not None and self._later else found
@@ -233,7 +233,7 @@ class FallShow:
             return
         is_still = self.state == "wreck" and not self._later
         rest = self._end()
-        self._is_left = not is_still and not any(isinstance(each, Fallen) for each in rest)
+        self._is_left = not is_still and not any(isinstance(each, Wreck) for each in rest)
         self._waits = None
         self._passed += rest
         if not self._is_left:

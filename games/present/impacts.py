@@ -8,7 +8,17 @@ import numpy as np
 from teeter.engine.settings import GRAVITY
 from teeter.engine.tolerances import IMPACT_JUMP_LIVE, is_impact
 from teeter.engine.view.camera import Camera
-from teeter.engine.view.sound import RATE, Speaker, echoed, impact_samples, sides_of, variant_of
+from teeter.engine.view.sound import (
+    CREAK_S,
+    RATE,
+    VARIANTS,
+    Speaker,
+    creak_samples,
+    echoed,
+    impact_samples,
+    sides_of,
+    variant_of,
+)
 from teeter.engine.world.body import TABLE
 from teeter.games.server.messages import TableView
 from teeter.models.piece import Array, Piece
@@ -17,6 +27,10 @@ ONE_IMPACT_S = 0.05
 """Seconds in which changes of speed are one impact."""
 MOST_IMPACTS = 6
 """Impacts a view, the strongest."""
+LAID_SPEED = 0.035
+"""m/s with which a piece is heard that a hand lays down: slower than any blow."""
+CREAK_N, SLIPS = 0.6, (5e-4, 0.06)
+"""Newtons on a brick, and metres a second with which it moves, when it creaks."""
 LOW = 0.004
 """Metres above the table top within which a piece knocks on the table."""
 
@@ -38,6 +52,7 @@ class ImpactDetector:
         self._last: TableView | None = None
         self._speeds: dict[str, Array] = {}
         self._heard: dict[str, int] = {}
+        self._creaked = 0
 
     def play(
         self,
@@ -50,19 +65,32 @@ class ImpactDetector:
         """Let the impacts since the last view be heard, from where they are in the picture. aspect: width by height."""
         if speaker is None or speaker.is_silent:
             return
+        self._creak(view, speaker, camera, aspect)
         for impact in self.of(view, pieces):
             on, variant = pieces.get(impact.on, impact.on), variant_of(impact.piece, impact.on)
             samples = impact_samples(pieces[impact.piece], impact.impulse, on, variant=variant)
             speaker.play(echoed(samples[:, None] * sides_of(impact.place, camera, aspect)), RATE)
         speaker.step()
 
+    def _creak(self, view: TableView, speaker: Speaker, camera: Camera, aspect: float) -> None:
+        """A brick that is drawn slips under what lies on it."""
+        speed = float(np.linalg.norm(self._speeds.get(view.held, np.zeros(3))))
+        is_slipping = view.force > CREAK_N and SLIPS[0] < speed < SLIPS[1]
+        if not is_slipping or view.step - self._creaked < CREAK_S * view.rate:
+            return
+        self._creaked = view.step
+        x, y, z = view.poses[view.names.index(view.held), :3].tolist()
+        samples = creak_samples(round(2 * view.force), view.step % VARIANTS)
+        speaker.play(echoed(samples[:, None] * sides_of((x, y, z), camera, aspect)), RATE)
+
     def of(self, view: TableView, pieces: Mapping[str, Piece]) -> list[PieceImpact]:
-        """Returns the impacts since the last view."""
+        """Returns the impacts since the last view, and what was laid in it: softly, but not without a sound."""
         last, self._last = self._last, view
         before, self._speeds = self._speeds, {}
         if last is not None and view.step < last.step:
             # what fell is watched again
             self._heard.clear()
+            self._creaked = view.step
         if last is None or view.step <= last.step or view.step - last.step > view.rate // 4:
             return []
         seconds = (view.step - last.step) / view.rate
@@ -88,6 +116,19 @@ class ImpactDetector:
             on_table = z - 0.5 * float(piece.extents.min()) < LOW + 0.5 * float(np.ptp(piece.extents))
             on = TABLE if on_table else _nearest(name, view, pieces)
             found.append(PieceImpact(name, piece.mass * size, on, (x, y, z)))
+        laid = last.held
+        if (
+            laid
+            and not view.held
+            and laid in places
+            and laid in pieces
+            and view.step - self._heard.get(laid, 0) > 0
+        ):
+            self._heard[laid] = view.step
+            x, y, z = places[laid].tolist()
+            found.append(
+                PieceImpact(laid, pieces[laid].mass * LAID_SPEED, _nearest(laid, view, pieces), (x, y, z))
+            )
         return sorted(found, key=lambda each: -each.impulse)[:MOST_IMPACTS]
 
 

@@ -28,7 +28,7 @@ ORIGIN = Pose((0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class FallPlan:
     """What the director makes of a fall. begin, end: seconds of what is kept. fallen: names."""
 
     timing: Timing
@@ -49,7 +49,7 @@ class Plan:
         return float(np.interp(seconds, self.timing.moments, speeds))
 
 
-def planned(views: Sequence[TableView], pieces: Mapping[str, Piece], aspect: float) -> Plan | None:
+def planned(views: Sequence[TableView], pieces: Mapping[str, Piece], aspect: float) -> FallPlan | None:
     """Returns what the director makes of the fall in these views; None where nothing comes down. aspect: width by
     height of the picture."""
     scenery = _scenery(views, pieces)
@@ -61,7 +61,7 @@ def planned(views: Sequence[TableView], pieces: Mapping[str, Piece], aspect: flo
     path = director.path("director", scenery, moments, PLANNED, aspect)
     names = scenery.replay.meta.names
     fallen = tuple(sorted({names[n] for each in falls for n in each.fallen}))
-    return Plan(timing, path, falls[0].begin, max(each.end for each in falls), fallen)
+    return FallPlan(timing, path, falls[0].begin, max(each.end for each in falls), fallen)
 
 
 def _scenery(views: Sequence[TableView], pieces: Mapping[str, Piece]) -> Scenery | None:

@@ -164,7 +164,7 @@ class Busy:
 
 
 @dataclass(frozen=True, slots=True)
-class Fallen:
+class Wreck:
     """What fell lies still. Before anything is put back or set up anew the physics wait for `Pause(False)`."""
 
 
@@ -184,4 +184,4 @@ class Broken:
     is_crash: bool = True
 
 
-News = NewBody | TableView | GameUpdate | Waits | Places | Pointed | Busy | Fallen | Refused | Broken
+News = NewBody | TableView | GameUpdate | Waits | Places | Pointed | Busy | Wreck | Refused | Broken

@@ -34,7 +34,6 @@ from teeter.games.server import messages, protocol
 from teeter.games.server.follower import Clock, HandFollower, laying
 from teeter.games.server.messages import (
     Busy,
-    Fallen,
     GameUpdate,
     NewBody,
     Order,
@@ -42,6 +41,7 @@ from teeter.games.server.messages import (
     Refused,
     TableView,
     Waits,
+    Wreck,
 )
 from teeter.games.server.setup import ActiveGame, open_game
 from teeter.models.errors import ModelError, TeeterError
@@ -161,7 +161,7 @@ class PhysicsServer:
         """Show what there is, now; after a fall first what has become of it, until somebody goes on."""
         if self._has_fallen and self._is_open and self.session.need.wait in AT_REST:
             self._has_fallen, self._is_paused = False, True
-            self.say(Fallen())
+            self.say(Wreck())
             self._hear()
         self._clock.restart(self.session.table.step)
         self._last = None

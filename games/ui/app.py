@@ -7,7 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from teeter.engine.record.format import RecordError
 from teeter.engine.record.reader import load
@@ -101,7 +101,7 @@ class App:
         seconds, self._last = now - self._last, now
         passed = min(seconds, 0.1)
         with left_out("the gamepad"):
-            for event in self.pad.step(self.screen, passed):
+            for event in () if self._behind is not None else self.pad.step(self._played, passed):
                 self._hand_on(event)
         with left_out("the table"):
             self.screen.step(passed)
@@ -121,6 +121,11 @@ class App:
         with left_out("the pictures on panels"):
             self.pictures.step()
         return self._grant()
+
+    @property
+    def _played(self) -> MenuScreen | GameScreen:
+        """The menu or the game, also behind a replay."""
+        return cast("MenuScreen | GameScreen", self.screen) if self._behind is None else self._behind
 
     def _show(self, panels: tuple[Panel, ...]) -> None:
         """Shows panels, without those that cannot be drawn, and what was left out."""
@@ -146,7 +151,9 @@ class App:
 
     def _pass_on(self, event: Event) -> None:
         """In one-button play the one button takes what is lit."""
-        went = None if self.screen.is_typing else self.pad.cross(event, self.screen)
+        went = (
+            None if self.screen.is_typing or self._behind is not None else self.pad.cross(event, self._played)
+        )
         if went is not None:
             for each in went:
                 self.screen.handle(each)
@@ -248,7 +255,7 @@ class App:
         from teeter.engine.record.latest import found
         from teeter.games.ui.replay_screen import Viewer
 
-        before = self.screen
+        before = self._played
         self.window.hud.show((wait_panel("the replay"),))
         self.window.draw()
         try:

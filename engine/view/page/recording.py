@@ -19,9 +19,9 @@ from teeter.engine.view.page.bodies import BodyWriter
 from teeter.engine.view.render import mannequin
 from teeter.engine.view.sound import (
     CLICK_S,
-    CLICK_STRENGTH,
     DURATION_S,
     FULL_SCALE_IMPULSE_NS,
+    click_of,
     contact_time,
     partials_of,
 )
@@ -182,13 +182,13 @@ def _sound(scenery: Scenery, known: dict[str, Body]) -> dict[str, Any]:
         if key not in sounds:
             sounds[key] = len(rows)
             modes = partials_of(piece, 2.0**octave, on)
-            softness = 0.25 * contact_time(piece, 2.0**octave)
+            strength, softness = click_of(contact_time(piece, 2.0**octave))
             rows.append(
                 {
                     "modes": [
                         [round(m.frequency, 1), round(m.decay, 5), round(m.strength, 5)] for m in modes
                     ],
-                    "click": [CLICK_S, CLICK_STRENGTH, round(softness, 6)],
+                    "click": [CLICK_S, round(strength, 5), round(softness, 6)],
                 }
             )
         loudness = impact.impulse / FULL_SCALE_IMPULSE_NS

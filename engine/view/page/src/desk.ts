@@ -78,8 +78,9 @@ export class Desk {
   // The rectangle of the picture that panels leave free most of the time, in pixels.
   get clear(): { left: number; top: number; right: number; bottom: number } {
     const [wide, high] = [this.root.clientWidth, this.root.clientHeight];
+    const top = this.part["seats-panel"].getBoundingClientRect().bottom;
     return matchMedia(NARROW).matches
-      ? { left: 0, top: 0.07 * high, right: wide, bottom: 0.52 * high }
+      ? { left: 0, top, right: wide, bottom: 0.52 * high }
       : { left: 300, top: 0, right: wide - 270, bottom: high };
   }
 

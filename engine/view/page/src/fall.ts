@@ -76,7 +76,9 @@ export class Fall {
   // As much across on a tall screen as on the one that the director plans for.
   private widened({ eye, target, fov }: Camera): Camera {
     const aspect = this.canvas.clientWidth / Math.max(this.canvas.clientHeight, 1),
-      wider = Math.max(1, PLANNED / aspect),
+      // while it stands it is narrow, as the wreck is not
+      wide = this.state === "wreck" ? PLANNED / aspect : PLANNED / Math.max(aspect, 0.56) / 1.25,
+      wider = Math.max(1, wide),
       off = minus(eye, target);
     return { eye: add(target, off, wider), target, fov };
   }

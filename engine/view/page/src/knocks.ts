@@ -74,7 +74,7 @@ export class Knocks {
         [1.9 * base, 0.018, 0.35],
         [2.76 * base, 0.012, 0.25],
       ],
-      click: [0.0015, 0.5, 0.0002],
+      click: [0.0015, 0.9, 0.00006],
     });
     this.known.set(body, this.sounds.length - 1);
     return this.sounds.length - 1;
