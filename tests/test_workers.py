@@ -227,9 +227,8 @@ def test_a_window_hears_as_many_views_as_a_film_has_and_that_the_physics_died() 
     views = [each for each in physics.news() if isinstance(each, TableView)]
     last = views[-1]
     seconds = (last.step - views[0].step) / last.rate
-    assert len(views) <= FRAMES * seconds + 3, (
-        "more views than a film has were kept for a window that looked away"
-    )
+    # of two that are nearer than those of a film one is kept
+    assert len(views) <= 2 * FRAMES * seconds + 3, "too many views for a window that looked away"
     assert last.step > last.rate / 10
     pid = physics._process.pid
     assert pid is not None
