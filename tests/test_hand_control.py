@@ -24,7 +24,7 @@ from teeter.games.present.details import letter_of
 from teeter.games.present.fall_show import FallShow
 from teeter.games.present.game_screen import GameScreen
 from teeter.games.present.hand import OVERRUN, HandControl
-from teeter.games.present.letters import Letters
+from teeter.games.present.letters import Lettering
 from teeter.games.present.mouse import Mouse
 from teeter.games.present.pages import Pages
 from teeter.games.present.settings import load_settings
@@ -435,7 +435,7 @@ def test_letters_lie_on_faces_that_are_seen() -> None:
     client = Table().client
     sphere = sphere_of(client.lying())
     camera = CameraController(sphere, CameraHandicap(client.game.handicaps.of(client.state))).camera
-    found = Letters(client).on(camera, 0.0)
+    found = Lettering(client).on(camera, 0.0)
     assert len(found) > 5
     for name, mark in found.items():
         way = np.subtract(mark.point, camera.eye)

@@ -184,7 +184,7 @@ def test_a_place_that_the_rules_forbid_is_not_called_safe(name: str) -> None:
     ("name", "places"),
     [
         # a brick stands at few places of a tower
-        pytest.param("tower-topple", 5, marks=pytest.mark.slow),
+        pytest.param("tower-topple", 9, marks=pytest.mark.slow),
         *(pytest.param(name, 200, marks=pytest.mark.soak) for name in PLAYED),
     ],
 )

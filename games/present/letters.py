@@ -20,7 +20,7 @@ AROUND = 0.004
 """Metres around its middle that have to be seen too."""
 
 
-class Letters:
+class Lettering:
     """The letters on the pieces of one table."""
 
     def __init__(self, client: ClientState) -> None:

@@ -27,7 +27,7 @@ from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import Hints
 from teeter.games.present.hud import HudState, piece_of
 from teeter.games.present.impacts import ImpactDetector
-from teeter.games.present.letters import Letters
+from teeter.games.present.letters import Lettering
 from teeter.games.present.mouse import Mouse
 from teeter.games.present.one_button import OneButton
 from teeter.games.present.pages import Pages
@@ -89,7 +89,7 @@ class TableScreen:
         self._state = state
         self._marked: dict[str, str] = {}
         self._lettered: dict[str, PieceLetter] = {}
-        self._lettering = Letters(self.client)
+        self._lettering = Lettering(self.client)
         self._impacts = ImpactDetector()
         people = self.client.people
         self.fall = FallShow(

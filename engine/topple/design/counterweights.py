@@ -20,7 +20,7 @@ from teeter.engine.topple.contact.arrays import Array, Ints
 
 PIER = -1
 PUBLISHED = {3: 1.0, 4: 1.16789, 20: 2.32014, 30: 2.70909}
-"""Overhangs that are published as optimal, or very near it, by blocks (Paterson and Zwick, figures 2 and 6)."""
+"""Overhangs that are published as optimal, by blocks (Paterson and Zwick, "Overhang", 2009)."""
 APART = 2e-3
 """Between blocks beside each other, lengths: they do not touch."""
 DRIFT = 0.28
