@@ -6,6 +6,7 @@ of those that wait; `in_order` asks many inputs the same question with several o
 
 import multiprocessing
 import os
+import reprlib
 import signal
 import threading
 import time
@@ -358,7 +359,7 @@ class _Pool:
         question.deaths += 1
         if question.deaths >= MAX_DEATHS:
             raise WorkerError(
-                f"processes died {question.deaths} times over {question.value!r}: is there enough memory? "
+                f"processes died {question.deaths} times over {reprlib.repr(question.value)}: is there enough memory? "
                 "--workers with a smaller number needs less"
             )
         self._give(question)

@@ -153,11 +153,11 @@ def add_command(
 def refuse(message: str) -> NoReturn:
     """Report bad input on standard error, a line for each fault, and leave with exit code 2."""
     faults = message.split("\n")
-    _print_errors(BAD_INPUT, faults)
     lines = [_without_controls(each) for each in faults[:MAX_FAULTS]]
     lines = [each if len(each) <= MAX_LINE else f"{each[:MAX_LINE]} ..." for each in lines]
     if len(faults) > MAX_FAULTS:
         lines.append(f"... and {len(faults) - MAX_FAULTS} more")
+    _print_errors(BAD_INPUT, lines)
     sys.stderr.write("teeter: " + "".join(f"{each}\n" for each in lines))
     raise typer.Exit(BAD_INPUT)
 
