@@ -118,6 +118,7 @@ if TYPE_CHECKING:
     from teeter.games.api.dataset import DatasetResult as DatasetResult
     from teeter.games.api.dataset import write_dataset as write_dataset
     from teeter.games.api.design import DesignResult as DesignResult
+    from teeter.games.api.design import NoDesignError as NoDesignError
     from teeter.games.api.functions import build as build
     from teeter.games.api.functions import check as check
     from teeter.games.api.functions import check_many as check_many

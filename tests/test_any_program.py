@@ -64,6 +64,11 @@ def mended(scene: str) -> str:
     return repr([(each.sentence, each.effort, each.check.dynamics) for each in found.changes])
 
 
+def designed(scene: str) -> str:
+    found = teeter.design("overhang", "tower_topple/brick:2", margin_deg=1.0, workers=1)
+    return repr((found.pieces, found.reach_mm, found.tilt_deg, found.check.dynamics))
+
+
 def stepped(scene: str) -> str:
     return repr(teeter.steps(scene, workers=1))
 
@@ -118,6 +123,7 @@ ASKED: tuple[tuple[Any, str], ...] = (
     (checked, "tower_gone"),
     (mended, "bridge_bare"),
     (built, ""),
+    (designed, ""),
     (stepped, "two_bricks"),
     (posed, "two_bricks"),
     (steep, "two_bricks"),

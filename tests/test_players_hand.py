@@ -341,9 +341,11 @@ def offered(
 
 
 def test_the_steady_bots_place_is_offered_first_and_none_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the place that the game lists beside it, where there is one: that is where the piece lies square."""
     beside = 1e3 * APART
-    assert offered(monkeypatch, [50], [0, 50 + beside - 1, 7, 50 + beside + 1]) == [50, 0, 7, 51 + beside]
-    assert offered(monkeypatch, [0], [beside]) == [0]
+    assert offered(monkeypatch, [50], [0, 49 + beside, 7, 51 + beside]) == [49 + beside, 0, 7]
+    assert offered(monkeypatch, [50], [0, 51 + beside]) == [50, 0, 51 + beside]
+    assert offered(monkeypatch, [0], [beside]) == [beside]
     assert offered(monkeypatch, [0, 10, 20, 30, 40, 50], []) == [0, 10, 20, 30, 40, 50]
     assert offered(monkeypatch, [0], [10, 20, 30, 40, 50, 60]) == [0, 10, 20, 30, 40, 50]
     assert offered(monkeypatch, [0], [10, 20, 30], most=2) == [0, 10]

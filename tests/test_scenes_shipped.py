@@ -62,9 +62,10 @@ def test_the_readmes_example_is_a_scene(tmp_path: Path) -> None:
     example = text.split("```toml\n")[1].split("```")[0]
     (tmp_path / "example.toml").write_text(example, encoding="utf-8")
     scene = load(tmp_path / "example.toml")
-    assert scene.ids == ("lower", "slab")
-    assert scene.dropped == ("slab",)
-    assert scene.assembly.bodies[2].pose.position[2] == pytest.approx(0.0225)
+    assert scene.ids == ("lower", "slab", "left post")
+    assert scene.dropped == ("slab", "left post")
+    slab = next(body for body in scene.assembly.bodies if body.name == "slab")
+    assert slab.pose.position[2] == pytest.approx(0.0225)
 
 
 @pytest.mark.parametrize("name", shipped())

@@ -73,10 +73,10 @@ def bearing(assembly: Assembly) -> Contacts | None:
 
 def twist_margin(assembly: Assembly, contacts: Contacts, gravity: Vector) -> float | None:
     """Returns the least torque about the vertical, N m, on the highest piece at which anything turns or tips; None
-    where pieces touch on slopes or curves, or something pulls sideways."""
+    where pieces touch on slopes or curves, or on walls alone, or something pulls sideways."""
     rises = np.abs(contacts.normals[:, 2])
     sloping = (rises < LEVEL) & (rises > UPRIGHT)
-    if contacts.curved or bool(sloping.any()) or any(gravity[:2]) or not len(contacts.points):
+    if contacts.curved or bool(sloping.any()) or any(gravity[:2]) or not bool((rises >= LEVEL).any()):
         return None
     balance = balance_of(assembly, contacts, gravity=gravity)
     if bool(balance.acting.reshape(-1, 6)[:, [0, 1, 5]].any()):

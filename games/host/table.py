@@ -316,8 +316,9 @@ class HostedTable:
         elif isinstance(given, (Sit, StandUp, Chat)):
             self._people.obey(connection, given)
         elif isinstance(given, Watch):
-            if connection.role == "spectator":
-                raise WishError("This link is for looking on")
+            self._wishes.check_seat(connection)
+            if not self.fall.state:
+                raise WishError("Nothing falls")
             self.fall.leave() if given.type == "go_on" else self.fall.again()
         elif isinstance(given, HostMessage):
             self._manage(connection, given)

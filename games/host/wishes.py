@@ -88,12 +88,16 @@ class Wishes:
         waits = self._client.waits
         return self._client.need if waits is None else waits.need
 
-    def check_turn(self, connection: Connection) -> None:
-        """Raises WishError unless this browser is asked now."""
+    def check_seat(self, connection: Connection) -> None:
+        """Raises WishError unless somebody sits at this browser."""
         if not connection.seat:
             raise WishError(
                 "Take a seat first" if connection.role != "spectator" else "This link is for looking on"
             )
+
+    def check_turn(self, connection: Connection) -> None:
+        """Raises WishError unless this browser is asked now."""
+        self.check_seat(connection)
         if self.need.player != connection.seat or self.need.wait is Wait.OVER:
             raise WishError("It is not your turn" if self.need.wait is not Wait.OVER else "The game is over")
         if not self.is_asked or self._client.waits is None:
