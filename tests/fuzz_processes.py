@@ -79,6 +79,15 @@ class Ended:
     was_stopped: bool
 
 
+def is_told_as_json(end: Ended) -> bool:
+    """Whether what was printed is why there is no answer, for who asked with --json."""
+    try:
+        told = json.loads(end.out)
+    except ValueError:
+        return False
+    return isinstance(told, dict) and set(told) == {"teeter", "exit", "errors"} and told["exit"] == end.code
+
+
 def faults_of(trial: Trial, end: Ended) -> list[str]:
     """What is wrong with the end of a process, a line each."""
     faults = []
@@ -94,7 +103,7 @@ def faults_of(trial: Trial, end: Ended) -> list[str]:
     if end.scratch:
         faults.append(f"left in the temporary folder: {sorted(end.scratch)}")
     if end.code == BAD_INPUT:
-        if end.out:
+        if end.out and not is_told_as_json(end):
             faults.append(f"refused, and yet printed: {end.out[:200]!r}")
         lines = end.said.splitlines()
         if not 1 <= len(lines) <= MAX_LINES:

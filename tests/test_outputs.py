@@ -38,6 +38,7 @@ position = [25, 0]
 """
 WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     "certificate": (("check", "scene.toml", "--workers", "1", "--certificate"), "out.json"),
+    "assembly": (("check", "scene.toml", "--workers", "1", "--compas"), "out.json"),
     "page": (("check", "scene.toml", "--workers", "1", "--page"), "out.html"),
     "picture": (("check", "scene.toml", "--workers", "1", "--picture"), "out.png"),
     "trial": (("check", "scene.toml", "--workers", "1", "--record"), "out.teeter"),
