@@ -113,7 +113,7 @@ def found_pieces(scene: str) -> list[teeter.ScenePiece]:
         (("spire", "--pieces", "two_bricks"), "must be one of overhang, tower, bridge"),
         (("bridge", "--pieces", "two_bricks"), "a gap and a bridge go together"),
         (("tower", "--pieces", "two_bricks", "--gap", "9"), "a gap and a bridge go together"),
-        (("tower", "--pieces", "two_bricks", "--margin", "nan"), "margin_deg = nan: must be from 0 to 89"),
+        (("tower", "--pieces", "two_bricks", "--margin", "nan"), "--margin = nan: must be from 0 to 89"),
         (("tower", "--pieces", "ball_on_ball"), "designs are built of boxes"),
         (("tower", "--pieces", "tower_topple/brick:0"), "must be from 1 to 100"),
         (("tower", "--pieces", "nosuch"), "nosuch"),

@@ -312,7 +312,7 @@ class Checker:
             raise ArgumentError(f"goal = {goal!r}: must be one of {', '.join(GOALS)}")
         if (gap_mm is None) == (wanted == "bridge"):
             raise ArgumentError(
-                "a gap and a bridge go together: give gap_mm with the goal bridge, and with no other"
+                "a gap and a bridge go together: say how wide it is with the goal bridge, and with no other"
             )
         given = [pieces] if isinstance(pieces, str | PublicScene) else list(pieces)
         return designed(

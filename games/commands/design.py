@@ -51,10 +51,13 @@ def run(
 ) -> int:
     """What can be built of these boxes: the longest overhang, the tallest tower, a bridge of few pieces. Exit code 0:
     it stands; 1: the pieces are not enough, 3: forces balance it and the simulation does not agree, 2: bad input."""
+    from teeter.games.api.arguments import out_of_range
     from teeter.games.api.checker import Checker
     from teeter.games.api.design import NoDesignError
 
     one_thread_each()
+    if wrong := out_of_range([("--margin", "margin_deg", margin)]):
+        refuse(wrong[0])
     if out is not None:
         _check_output(out, pieces, force)
     try:
