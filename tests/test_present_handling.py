@@ -152,10 +152,24 @@ def test_what_carries_least_is_felt_while_somebody_thinks_and_only_that_is_calle
     assert hints.loose == (bricks[0], bricks[2], bricks[3], bricks[4])
     assert len(hints.loose) == ENOUGH
     assert hints.feel_word.startswith("20.00 N lie on it; a pull of 0.10 N moves it; the tower needs it")
-    # the tower is another one now
+    # the tower is another one now: what was felt is nothing to it, and what comes of the old one is not heard
+    assert hints.felt_colour
+    client.told += 1
+    hints.feel(bricks[20])
+    hints.step(None, 0.02)
+    answers.answer(LoadsAnswer(loads))
+    hints.step(None, 0.02)
+    assert answers.asked[-1].piece == bricks[20]
+    answers.answer(FeelAnswer(1.0, 0.1, True, is_loose=True))
     client.told += 1
     hints.step(None, 0.02)
-    assert not hints.loose
+    assert (hints.loose, hints.known, hints.felt, hints.feeling, hints.felt_colour) == ((), {}, None, "", "")
+    hints.step(None, 0.02)
+    assert answers.asked[-1].piece == ""
+    answers.answer(LoadsAnswer(loads))
+    client.told += 1
+    hints.step(None, 0.02)
+    assert not hints.loads
 
 
 def test_a_purist_feels_nothing_ahead() -> None:

@@ -82,7 +82,6 @@ class Hints(Asker):
         self.known: dict[str, FeelAnswer] = {}
         """What was felt of the tower as it stands."""
         self._felt_at = -1
-        self._feels = ""
         self.why = ""
         """Why pieces fell, once that was asked and is known."""
         self._asked: Question | None = None
@@ -116,6 +115,7 @@ class Hints(Asker):
 
     def step(self, grip: CarryTarget | None, seconds: float) -> None:
         """Time passes: ask about a place that is held long enough, take in what was answered."""
+        self._forget_old()
         self._hear()
         self._feel_on()
         if (
@@ -155,19 +155,15 @@ class Hints(Asker):
             self._feel(piece)
 
     def _feel(self, piece: str) -> None:
-        self._feels = piece
         self._ask(FeelQuestion(piece, self._rows("")))
 
     def _forget_old(self) -> None:
-        """What was felt is of the tower as it stood."""
+        """What was felt is of the tower as it stood, and so is an answer that is still under way."""
         if self._felt_at != self.client.told:
-            self._felt_at, self.loads, self.known, self.feeling, self._feels = (
-                self.client.told,
-                {},
-                {},
-                "",
-                "",
-            )
+            self._felt_at, self.loads, self.known = self.client.told, {}, {}
+            self.felt, self.feeling = None, ""
+            if isinstance(self._asked, FeelQuestion):
+                self._asked = None
 
     @property
     def _is_felt_ahead(self) -> bool:
@@ -179,7 +175,6 @@ class Hints(Asker):
     def _feel_on(self) -> None:
         """Feel pieces while somebody thinks: what is asked for, what is pointed at, then what carries least, until
         enough are loose."""
-        self._forget_old()
         if not self._is_felt_ahead or self.is_waiting:
             return
         drawn = details_of(self.client.game).drawn(self.client)
@@ -245,20 +240,26 @@ class Hints(Asker):
         for answer in self._answers():
             if isinstance(answer, Failed):
                 answer = self._unanswered(str(answer))
+            asked = self._asked
             if isinstance(answer, CheckAnswer):
                 self.finding = answer
-            elif isinstance(answer, LoadsAnswer):
-                self.loads = answer.loads
-            elif isinstance(answer, FeelAnswer):
-                self.known[self._feels] = answer
-                if self._feels == self.feeling:
-                    self.felt = answer
+            elif isinstance(answer, LoadsAnswer | FeelAnswer):
+                if isinstance(asked, FeelQuestion):
+                    self._hear_feel(asked.piece, answer)
             elif isinstance(answer, WhyAnswer):
                 self.why = answer.sentence
             elif self._place is not None and isinstance(answer, NearestAnswer):
                 self.nearest = answer.place
             elif self._place is not None and isinstance(answer, PlaceAnswer):
                 self._answer = answer.after(self._answer)
+
+    def _hear_feel(self, piece: str, answer: LoadsAnswer | FeelAnswer) -> None:
+        if isinstance(answer, LoadsAnswer):
+            self.loads = answer.loads
+            return
+        self.known[piece] = answer
+        if piece == self.feeling:
+            self.felt = answer
 
     def _unanswered(self, why: str) -> Answer:
         """What is shown where nobody can say."""
