@@ -163,7 +163,8 @@ def test_what_carries_least_is_felt_while_somebody_thinks_and_only_that_is_calle
     answers.answer(FeelAnswer(1.0, 0.1, True, is_loose=True))
     client.told += 1
     hints.step(None, 0.02)
-    assert (hints.loose, hints.known, hints.felt, hints.feeling, hints.felt_colour) == ((), {}, None, "", "")
+    left = (*hints.loose, *hints.known, hints.felt, hints.feeling, hints.felt_colour)
+    assert left == (None, "", "")
     hints.step(None, 0.02)
     assert answers.asked[-1].piece == ""
     answers.answer(LoadsAnswer(loads))

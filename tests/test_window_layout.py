@@ -119,11 +119,14 @@ def test_no_panel_of_a_game_overlaps_or_is_cut_at_any_size(lab: Lab) -> None:
             sound(laid(panels, size, scale), size, f"{lab.game.name} {number} at {size} x {scale}")
 
 
-@pytest.mark.parametrize("page", ["game", "options", "settings", "keys", "replays"])
+@pytest.mark.parametrize("page", ["game", "options", "settings", "keys", "replays", "rules"])
 def test_no_page_of_the_menu_overlaps_or_is_cut_at_any_size(page: str) -> None:
-    kept = (SavedGame(Path("a-long-name-of-a-game-1-1.teeter"), "2026-01-01 12:00"),) * LISTED
+    kept = (
+        SavedGame(Path("a-long-name-of-a-game-1-1.teeter"), "2026-01-01 12:00", "Ana and Ben win: " * 3),
+    ) * LISTED
     for game in GAMES:
         form, pages = menu.of_game(game.name), Pages(SETTINGS)
+        pages.game = game
         if not pages.handle(Clicked(f"page:{page}")):
             form = menu.clicked(form, f"page:{page}")
         while len(form.players) < min(form.kind.most, menu.MOST_SEATS):
@@ -135,7 +138,7 @@ def test_no_page_of_the_menu_overlaps_or_is_cut_at_any_size(page: str) -> None:
                 sound(laid(panels, size, scale), size, f"{game.name}, {page} at {size} x {scale}")
 
 
-@pytest.mark.parametrize("page", ["pause", "settings", "keys", "rules"])
+@pytest.mark.parametrize("page", ["pause", "settings", "keys", "rules", "clauses"])
 def test_no_page_of_the_pause_is_cut_at_any_size(page: str) -> None:
     for game in GAMES:
         pages = Pages(SETTINGS, game, "Save and leave")

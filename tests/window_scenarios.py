@@ -159,6 +159,11 @@ def everything_on_the_screen() -> None:
     window = person.app.window
     person.wait(lambda: window.stage, "the still life of the menu")
     person.sees("screen-menu")
+    person.press("page:rules")
+    hud = window.hud
+    person.wait(lambda: all(hud.has_image(f"guide|crazy-tower|{number}") for number in range(4)), "the rules")
+    person.sees("screen-rules")
+    person.key("Escape")
     for number, game in enumerate(GAMES):
         person.press(f"game:{game.name}")
         assert person.app.screen.form.game == game.name

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from panda3d import core
 
 from teeter.engine.pose import Pose
-from teeter.engine.view.camera import bounding_sphere, framing
-from teeter.engine.view.frame import Frame
+from teeter.engine.view.camera import Camera, bounding_sphere, framing
+from teeter.engine.view.frame import Frame, frame_of
+from teeter.engine.view.overlays import Overlay
+from teeter.engine.view.render import mannequin
 from teeter.engine.view.render.shading import srgb_of
 from teeter.engine.view.render.stage import Stage
 from teeter.engine.view.window.hud import FONT_FILES, font_folder
@@ -25,7 +27,11 @@ SEEN_FROM = (-58.0, 28.0)
 """Azimuth and elevation of the eye, degrees."""
 FAINT, FIRM = 3.0, 14.0
 """Differences from the empty picture, of 255, that are not the piece, and that are it entirely."""
+TOWER_REACH = 0.09
+"""Metres around a piece in which its tower is."""
 CARD_PX = (180, 252)
+SCENE_PX, CARD_HIGH, CARD_GAP_PX = (640, 360), 0.5, 14
+"""Of the picture of a scene: its size, and how high cards are on it, as a share, and how far from its edge."""
 ROUNDING_PX, EDGE_PX, LETTER_PX = 16.0, 3.0, 26
 BAND = 0.14
 """Of the height of a card, in its colour."""
@@ -52,6 +58,46 @@ def piece_image(piece: Piece, *, from_above: bool = False, reach: float = 0.0) -
     apart = np.abs(seen.astype(float) - empty.astype(float)).max(axis=2)
     opacity = np.clip((apart - FAINT) / (FIRM - FAINT), 0.0, 1.0)
     return np.dstack([seen, np.round(255 * opacity).astype(np.uint8)])
+
+
+def scene_image(
+    bodies: Sequence[Body],
+    camera: Camera,
+    overlays: Sequence[Overlay] = (),
+    *,
+    held: str = "",
+    cards: Sequence[Pixels] = (),
+) -> Pixels:
+    """Returns a picture of bodies on their table. held: the one that a hand holds from above. cards: pictures that lie
+    before it, from the lower left corner on."""
+    frame = frame_of(bodies)
+    hand = mannequin.hand_bodies() if held else ()
+    stage = Stage([*bodies, *hand], size=SCENE_PX, quality="medium")
+    try:
+        stage.aim(camera)
+        if held:
+            at = frame.names.index(held)
+            rows = mannequin.poses(mannequin.from_above(bodies[at].piece, frame.poses[at]))
+            names = (*frame.names, *mannequin.names())
+            airy = dict.fromkeys(mannequin.names(), 1.0)
+            frame = Frame(names, np.concatenate([frame.poses, rows]), airy=airy)
+        stage.show(frame)
+        stage.show_overlays(overlays)
+        seen = np.asarray(stage.render(), np.float64) / 255.0
+    finally:
+        stage.close()
+    for number, card in enumerate(cards):
+        scale = CARD_HIGH * SCENE_PX[1] / card.shape[0]
+        left = CARD_GAP_PX + number * (CARD_GAP_PX + scale * card.shape[1])
+        _paste(seen, card, left, SCENE_PX[1] - CARD_GAP_PX - scale * card.shape[0], scale)
+    return np.dstack([np.round(255 * seen).astype(np.uint8), np.full(seen.shape[:2], 255, np.uint8)])
+
+
+def towards(bodies: Sequence[Body], name: str) -> Camera:
+    """Returns a camera that looks at a body and what is near it; at everything for an empty name."""
+    at = next((body.pose.position[:2] for body in bodies if body.name == name), None)
+    near = [body for body in bodies if at is None or math.dist(body.pose.position[:2], at) < TOWER_REACH]
+    return framing(bounding_sphere(near), SEEN_FROM, aspect=SCENE_PX[0] / SCENE_PX[1])
 
 
 def card_image(title: str, pieces: Sequence[Pixels], colour: str) -> Pixels:

@@ -20,7 +20,7 @@ from teeter.engine.record.meta import BodyMeta, Meta
 from teeter.engine.record.reader import Replay
 from teeter.engine.view.panels import Button, Gap, Panel, Row, Slider, Text
 from teeter.engine.view.video.captions import Caption, Telling, clean
-from teeter.engine.view.video.scenery import Scenery
+from teeter.engine.view.video.scenery import Scenery, scenery_of
 from teeter.engine.world.body import FLOOR, TABLE, Assembly, Body
 from teeter.games.core.errors import RulesError
 from teeter.games.core.words import won
@@ -35,6 +35,7 @@ from teeter.scenes.schema import TableTop
 NOWHERE = Pose((0.0, 0.0, -10.0))
 MAX_STORY = 100_000
 """Lines of a story: twenty for each of the most turns a game has, and more."""
+BEFORE_FALL_S = 0.3
 TURN = "- "
 """How a line of a story begins that says whose turn it is."""
 
@@ -118,11 +119,12 @@ def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
         if len(lines) > MAX_STORY:
             raise RecordError(replay.path, f"tells more than {MAX_STORY} lines", EVENTS)
     title = (game.title if game is not None else meta.game) + (f" · {meta.mode}" if meta.mode else "")
-    telling = Telling(title, tuple(seats), _result(meta), tuple(lines))
+    telling = Telling(title, tuple(seats), result_of(meta), tuple(lines))
     return _anonymous(telling, seats) if anonymous else telling
 
 
-def _result(meta: Meta) -> str:
+def result_of(meta: Meta) -> str:
+    """Returns who won a game and why, or why it was left; empty while it goes on."""
     outcome: dict[str, Any] = dict(meta.outcome or {})
     winners, reason = outcome.get("winners"), outcome.get("reason")
     names = [str(name) for name in winners] if isinstance(winners, list) else []
@@ -230,6 +232,19 @@ def marks_of(replay: Replay, scenery: Scenery) -> tuple[Mark, ...]:
             found.append(Mark(step / replay.meta.rate, kind, clean(text)))
     found += [Mark(each.begin, "fell", "pieces come down") for each in scenery.motion.collapses]
     return tuple(sorted(found, key=lambda mark: (mark.seconds, mark.kind)))
+
+
+def before_fall(replay: Replay, bodies: Sequence[Body]) -> tuple[tuple[Body, ...], str]:
+    """Returns what lies on the table shortly before most of it falls for the last time, where it lies, or at the end of
+    a game in which nothing falls; and the highest piece that was laid by hand, empty for none. Raises RecordError."""
+    scenery = scenery_of(replay, bodies)
+    falls = scenery.motion.collapses
+    seconds = max(falls[-1].begin - BEFORE_FALL_S, 0.0) if falls else replay.seconds
+    there = assembly_at(scenery, bodies, seconds).bodies
+    names = scenery.replay.meta.names
+    laid = {names[carry.body] for carry in scenery.motion.carries if carry.begin <= seconds}
+    high = max((b for b in there if b.name in laid), key=lambda b: b.pose.position[2], default=None)
+    return there, "" if high is None else high.name
 
 
 def line_at(lines: Sequence[Caption], seconds: float) -> Caption | None:

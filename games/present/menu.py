@@ -9,8 +9,10 @@ from teeter.games.core.errors import SetupError
 from teeter.games.core.random_state import draw_seed
 from teeter.games.core.setup import BOT, STYLES, Mode
 from teeter.games.game import Game
+from teeter.games.present.guide import STILL, picture_of
 from teeter.games.present.house_rules import given_to_next, house_rules, toggled, without_seats
 from teeter.games.present.pages import TITLES, Pages, tutorial_button
+from teeter.games.present.pictures import of_recording
 from teeter.games.present.settings import HELP_LEVELS, LastTable, Settings
 from teeter.games.registry import GAMES, game_named, games
 from teeter.games.server.messages import Plan
@@ -184,7 +186,13 @@ def panels(
     """The menu. pages: settings and keys. saved: games to go on with, the newest first. kept: games to be watched.
     not_kept: why games are not kept; empty where they are."""
     chosen = tuple(
-        Button(f"game:{game.name}", game.title, is_on=game.name == form.game, text2=game.summary)
+        Button(
+            f"game:{game.name}",
+            game.title,
+            is_on=game.name == form.game,
+            text2=game.summary,
+            image=picture_of(game, STILL),
+        )
         for game in games()
     )
     head = (Text("teeter", size="title", bold=True), Text("towers of wood, on true physics", "quiet"), Gap(8))
@@ -204,6 +212,8 @@ def panels(
     )
     rules = (*house_rules(form.chosen, form.mode, form.players, form.options, form.active), Gap(4), seed)
     listed = {"options": ("House rules", rules), "replays": ("Replays", _replays(kept))}
+    if pages.page in ("rules", "clauses"):
+        return (pages.dialog(),)
     if pages.page:
         title, items, back = TITLES[pages.page], pages.items(), "back"
     elif form.page in listed:
@@ -222,7 +232,8 @@ def _table(form: Form, settings: Settings) -> tuple[Item, ...]:
     """Who plays, and how. What begins the game comes first, where it is for every game."""
     game, mode = form.chosen, form.kind
     house = Button("page:options", "House rules", is_enabled=not game.is_free_building)
-    items: list[Item] = [Row((Button("start", "Play", is_on=True, key="Enter"), house), (1.6, 1))]
+    rules = Button("page:rules", "Rules")
+    items: list[Item] = [Row((Button("start", "Play", is_on=True, key="Enter"), rules, house), (1.4, 0.8, 1))]
     if form.fault:
         items.append(Text(form.fault, "bad"))
     if len(game.modes) > 1:
@@ -255,4 +266,12 @@ def _table(form: Form, settings: Settings) -> tuple[Item, ...]:
 def _replays(kept: tuple[SavedGame, ...]) -> tuple[Item, ...]:
     if not kept:
         return (Text("No game was kept yet.", "quiet"),)
-    return tuple(Button(f"replay:{number}", each.title, text2=each.when) for number, each in enumerate(kept))
+    return tuple(
+        Button(
+            f"replay:{number}",
+            f"{each.title}, {each.when}",
+            text2=each.ended,
+            image=of_recording(each.file, each.when),
+        )
+        for number, each in enumerate(kept)
+    )

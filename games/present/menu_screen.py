@@ -1,4 +1,4 @@
-"""The screen of the menu: the form, over a still life of blocks."""
+"""The screen of the menu: the form, over the picture of the chosen game."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from teeter.engine.geometry.rotation import quaternion_of_rpy
-from teeter.engine.pose import Pose
-from teeter.engine.view.camera import Orbit
 from teeter.engine.view.panels import Panel
 from teeter.engine.view.window.events import Clicked, Event, Press, Typed
-from teeter.engine.world.body import Body
+from teeter.games.faults import left_out
+from teeter.games.game import Game
 from teeter.games.present import menu
+from teeter.games.present.guide import guide_of
 from teeter.games.present.menu import Form
 from teeter.games.present.pages import Pages
 from teeter.games.present.settings import Settings
@@ -23,15 +22,6 @@ from teeter.models.errors import TeeterError
 
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
-
-STACK = (
-    ("large_purple", 0.0, 0.0, 0.2),
-    ("large_green", 0.115, 0.05, 0.9),
-    ("medium_blue", 0.002, 0.0, 0.7),
-    ("small_green", -0.09, -0.06, 0.4),
-    ("small_blue", 0.0, 0.002, 1.2),
-)
-"""Blocks of the picture behind the menu: model, place, yaw; those at the same place stand on each other."""
 
 
 class MenuScreen:
@@ -50,7 +40,8 @@ class MenuScreen:
         self._not_kept = setup.why_not_kept()
         self.hand = self.camera_control = None
         self.is_carrying = False
-        self._is_dressed = False
+        self._dressed = ""
+        """The game whose picture is behind the menu."""
         self._rounds = 0
 
     @property
@@ -120,16 +111,28 @@ class MenuScreen:
         self.pages.set("last", "players", form.players)
 
     def step(self, seconds: float) -> None:
-        """Blocks come when the menu has been seen."""
+        """The picture of the chosen game comes when the menu has been seen."""
         self._rounds += 1
-        if self._rounds > 2 and not self._is_dressed:
-            self._is_dressed = True
-            self.window.put(_still_life())
-            self.window.aim(Orbit((-0.02, 0.0, 0.075), 0.92, -75.0, 14.0).camera)
+        game = self.form.chosen
+        self.pages.game = game
+        if self._rounds > 2 and self._dressed != game.name:
+            self._dressed = game.name
+            with left_out("the picture of the game"):
+                self._dress(game)
+
+    def _dress(self, game: Game) -> None:
+        from teeter.games.present.guide_scene import scene_of
+
+        guide = guide_of(game)
+        if guide is None:
+            return
+        shown = scene_of(game, guide.still)
+        self.window.put(shown.bodies)
+        self.window.aim(shown.camera)
 
     def come_back(self) -> None:
         """A replay was shown meanwhile."""
-        self._is_dressed, self._rounds = False, 0
+        self._dressed, self._rounds = "", 0
 
     def panels(self) -> tuple[Panel, ...]:
         """The menu."""
@@ -142,20 +145,3 @@ class MenuScreen:
     def close(self) -> None:
         """Another screen comes."""
         self.window.clear()
-
-
-def _still_life() -> tuple[Body, ...]:
-    from teeter.games.judge import places
-    from teeter.models.build import build
-    from teeter.models.catalogue import find
-
-    bodies = [places.table(*places.TABLE_MM)]
-    tops: dict[tuple[int, int], float] = {}
-    for name, x, y, yaw in STACK:
-        piece = build(find(f"wonky/{name}"))
-        spot = (round(x * 20), round(y * 20))
-        half = float(piece.extents[2]) / 2
-        z = tops.get(spot, 0.0) + half
-        tops[spot] = z + half - 0.0015
-        bodies.append(Body(name, piece, Pose((x, y, z), quaternion_of_rpy(0.0, 0.0, yaw))))
-    return tuple(bodies)

@@ -5,7 +5,9 @@ from typing import Any
 from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
 from teeter.engine.view.window.events import Clicked, Event, Press, Slid
 from teeter.games.core.clauses import SHARED
+from teeter.games.faults import or_else
 from teeter.games.game import Game
+from teeter.games.present.guide import WIDTH, guide_items
 from teeter.games.present.settings import SAID, Settings, shipped, with_key, write_settings
 from teeter.games.registry import clauses_of
 from teeter.models.errors import TeeterError
@@ -20,7 +22,13 @@ PAD = (
     "Gamepad: the left stick moves the pointer or the held piece, the right one turns the view, (A) takes and lays, "
     "the cross goes from button to button or moves the held piece a little, triggers lift it or come nearer."
 )
-TITLES = {"pause": "Paused", "settings": "Settings", "keys": "Keys", "rules": "Rules"}
+TITLES = {
+    "pause": "Paused",
+    "settings": "Settings",
+    "keys": "Keys",
+    "rules": "Rules",
+    "clauses": "Rules, clause by clause",
+}
 TABLES = ("wood", "felt", "linen")
 QUALITIES = ("auto", "low", "medium", "high")
 SLIDERS = {
@@ -40,23 +48,21 @@ def tutorial_button(game: str, settings: Settings) -> Button:
 
 
 class Pages:
-    """Which page is open over a screen, and the settings it changes. page: empty for none. leaving: the words of the
-    button that leaves the game. wish: `leave` once it was clicked."""
+    """Which page is open over a screen, and the settings it changes. page: empty for none. game: the one whose rules
+    are shown; a menu begins with none. leaving: the words of the button that leaves it. wish: `leave` once it was
+    clicked."""
 
     def __init__(self, settings: Settings, game: Game | None = None, leaving: str = "Leave") -> None:
         self.settings, self.game, self.leaving = settings, game, leaving
+        self._is_menu = game is None
         self.page = self.fault = self.wish = ""
         self.asked = ""
         """The act for which a key is awaited."""
 
     def back(self) -> None:
         """One page back; from the pause to the game."""
-        above = (
-            {"keys": "settings"}
-            if self.game is None
-            else {page: "pause" for page in TITLES if page != "pause"}
-        )
-        self.page = above.get(self.page, "")
+        above = {"clauses": "rules", **({"keys": "settings"} if self._is_menu else {})}
+        self.page = above.get(self.page, "" if self._is_menu or self.page == "pause" else "pause")
         self.asked = self.fault = ""
 
     def handle(self, event: Event) -> bool:
@@ -128,14 +134,27 @@ class Pages:
 
     def items(self) -> tuple[Item, ...]:
         """Returns what the open page shows."""
-        pages = {"pause": self._pause, "settings": self._settings, "keys": self._keys, "rules": self._rules}
+        pages = {
+            "pause": self._pause,
+            "settings": self._settings,
+            "keys": self._keys,
+            "rules": self._rules,
+            "clauses": self._clauses,
+        }
         fault = (Text(self.fault, "bad"),) if self.fault else ()
         return (*pages[self.page](), *fault)
 
     def dialog(self) -> Panel:
         """Returns the open page over a dimmed table."""
         back = () if self.page == "pause" else (Button("back", "Back", "accent", key="Esc"), Gap(4))
-        return Panel(self.page, "dialog", (*back, *self.items()), TITLES[self.page], width=460)
+        is_wide = self.page == "rules" and self._guide()
+        title = f"{TITLES[self.page]}: {self.game.title}" if is_wide and self.game else TITLES[self.page]
+        return Panel(self.page, "dialog", (*back, *self.items()), title, width=WIDTH if is_wide else 460)
+
+    def _guide(self) -> tuple[Item, ...]:
+        """The rules in pictures; empty where the game has none."""
+        game = self.game
+        return or_else("the rules in pictures", lambda: guide_items(game), ()) if game is not None else ()
 
     def _pause(self) -> tuple[Item, ...]:
         return (
@@ -149,10 +168,13 @@ class Pages:
         )
 
     def _rules(self) -> tuple[Item, ...]:
-        clauses = (
-            sorted(clauses_of(self.game), key=lambda each: each in SHARED) if self.game is not None else ()
-        )
-        return tuple(Text(f"{clause.id}  {clause.text}", size="small") for clause in clauses)
+        guide = self._guide()
+        return (*guide, Button("page:clauses", "All rules, clause by clause")) if guide else self._clauses()
+
+    def _clauses(self) -> tuple[Item, ...]:
+        clauses = clauses_of(self.game) if self.game is not None else ()
+        ordered = sorted(clauses, key=lambda each: each in SHARED)
+        return tuple(Text(f"{clause.id}  {clause.text}", size="small") for clause in ordered)
 
     def _keys(self) -> tuple[Item, ...]:
         said = "Press the new key, or Esc." if self.asked else "Click a line, then press its new key."
@@ -193,4 +215,4 @@ class Pages:
             Slider("scan_s", "seconds on each", helping.scan_s, 0.2, 5.0, f"{helping.scan_s:.1f} s"),
             Slider("tremor", "tremor of the purist's hand", helping.tremor_mm, 0.0, 3.0, tremor),
         )
-        return items if self.game is not None else (*items, Button("page:keys", "Keys"))
+        return items if not self._is_menu else (*items, Button("page:keys", "Keys"))

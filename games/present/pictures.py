@@ -46,6 +46,11 @@ def of_card(title: str, models: Sequence[str], colour: str) -> str:
     return f"card|{title}|{','.join(models)}|{colour}"
 
 
+def of_recording(file: Path, when: str) -> str:
+    """Returns the name of the picture of a game on file, as it was at a time: what it shows is its last tower."""
+    return f"recording|{when}|{file}"
+
+
 class PictureSource:
     """Gets pictures by their names: from what is kept, or from a process of its own that draws one after the other."""
 
@@ -101,21 +106,52 @@ class Pictures(PictureSource):
 
 def painter() -> Callable[[list[object], str], Pixels]:
     """Returns what draws the picture of a name, in a process without a screen."""
+    return lambda news, name: drawn(name)
+
+
+def drawn(name: str) -> Pixels:
+    """Returns the picture of a name, drawn without a screen."""
     from teeter.engine.view.thumbnails import card_image, piece_image
     from teeter.models.build import build
     from teeter.models.catalogue import find
 
-    def draw(news: list[object], name: str) -> Pixels:
-        kind, *words = name.split("|")
-        if kind == "card":
-            title, models, colour = words
-            shown = [build(find(model)) for model in models.split(",") if model]
-            reach = max((reach_of(model) for model in models.split(",") if model), default=0.0)
-            pieces = [piece_image(piece, reach=reach) for piece in shown]
-            return card_image(title, pieces, colour)
-        return piece_image(build(find(words[0])), from_above=kind == "above")
+    kind, *words = name.split("|", 2 if name.startswith("recording|") else -1)
+    if kind == "recording":
+        return _recording_image(Path(words[1]))
+    if kind == "card":
+        title, models, colour = words
+        shown = [build(find(model)) for model in models.split(",") if model]
+        reach = max((reach_of(model) for model in models.split(",") if model), default=0.0)
+        pieces = [piece_image(piece, reach=reach) for piece in shown]
+        return card_image(title, pieces, colour)
+    if kind == "guide":
+        return _guide_image(*words)
+    return piece_image(build(find(words[0])), from_above=kind == "above")
 
-    return draw
+
+def _guide_image(game: str, which: str) -> Pixels:
+    from teeter.engine.view.thumbnails import scene_image
+    from teeter.games.present.guide import guide_of
+    from teeter.games.present.guide_scene import scene_of
+    from teeter.games.registry import game_named
+
+    guide = guide_of(game_named(game))
+    assert guide is not None
+    asked = guide.picture(which)
+    shown = scene_of(game_named(game), asked)
+    cards = [drawn(f"card|{card}") for card in asked.cards]
+    return scene_image(shown.bodies, shown.camera, shown.overlays, held=shown.held, cards=cards)
+
+
+def _recording_image(file: Path) -> Pixels:
+    from teeter.engine.record.latest import found
+    from teeter.engine.record.reader import load
+    from teeter.engine.view.thumbnails import scene_image, towards
+    from teeter.games.play.replays import before_fall, bodies_of
+
+    replay = load(found(file))
+    shown, top = before_fall(replay, bodies_of(replay))
+    return scene_image(shown, towards(shown, top))
 
 
 @cache

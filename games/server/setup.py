@@ -144,10 +144,11 @@ def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> Activ
 
 @dataclass(frozen=True, slots=True)
 class SavedGame:
-    """A game on file. when: it was played last, to be read."""
+    """A game on file. when: it was played last, to be read. ended: who won and why; empty for one that goes on."""
 
     file: Path
     when: str
+    ended: str = ""
 
     @property
     def title(self) -> str:
@@ -220,9 +221,22 @@ def unfinished() -> tuple[Path, ...]:
 def kept() -> tuple[SavedGame, ...]:
     """The games played last, to be watched."""
     return tuple(
-        SavedGame(path, time.strftime("%Y-%m-%d %H:%M", time.localtime(_time(path))))
+        SavedGame(path, time.strftime("%Y-%m-%d %H:%M", time.localtime(_time(path))), _end_of(path))
         for path in saved()[:LISTED]
     )
+
+
+def _end_of(path: Path) -> str:
+    from teeter.engine.record.format import RecordError
+    from teeter.engine.record.latest import found
+    from teeter.engine.record.reader import load
+    from teeter.games.play.replays import result_of
+
+    try:
+        meta = load(found(path)).meta
+    except (RecordError, OSError):
+        return "cannot be read"
+    return result_of(meta) or "not ended"
 
 
 def _time(path: Path) -> float:
