@@ -49,7 +49,6 @@ class BausackJudge(Judge[State]):
     """The physical side of Bausack."""
 
     is_instant = True
-    fall_clause = "BS-08"
 
     def in_play(self, state: State) -> frozenset[str]:
         """The towers, and the piece in the hand or on offer."""

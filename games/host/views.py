@@ -95,7 +95,7 @@ class SeatView(ClientState):
         }
 
     def _conditions(self, need: Need) -> list[str]:
-        return [f"{each.clause}  {each.text}" for each in conditions(self, need)]
+        return [capital(each.text) for each in conditions(self, need)]
 
     def _lines(self) -> list[Stroke]:
         return [

@@ -45,8 +45,6 @@ class Judge(ABC, Generic[S]):
     """Whether the rules care for pieces that are pushed along."""
     is_instant = False
     """Whether a fall counts in the step in which it happens (BS-08), and not only when all lies still."""
-    fall_clause = "ALL-4"
-    """The clause that says what it means that a piece fell."""
     is_fine = False
     """Whether the world takes twice as many steps, as arches need to stand."""
 

@@ -22,7 +22,7 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
     items: list[Item] = [
         Text(result, "accent", "title", bold=True),
         Text(f"{capital(outcome.reason.text)}."),
-        Text(f"{outcome.reason.clause}: {clause}", "quiet", "small"),
+        Text(clause, "quiet", "small"),
         *([Text(f"The last fall: {why}", size="small")] if why else []),
         Gap(4),
         Row((Text("", size="small"), Text(client.game.score_word, "quiet", "small")), (3.2, 1)),

@@ -14,7 +14,6 @@ from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.view.camera import Vector
 from teeter.engine.world.body import Assembly, Body, Scale
 from teeter.engine.worlds import new_world
-from teeter.games.core.events import Condition
 from teeter.games.core.words import capital
 from teeter.games.game import Game
 from teeter.games.play.coach import Looker
@@ -124,7 +123,7 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
     is_far = found.rest is None or math.dist(found.rest.position, asked.pose.position) > FALL_DROP_SEEN
     if is_far and found.fell:
         return PlaceAnswer("falls", 0.0, found.rest, "", is_end)
-    if why := _against(found, game, asked.held):
+    if why := _against(found, asked.held):
         return PlaceAnswer("against", 0.0, found.rest, why, is_end)
     if is_far or found.rest is None:
         return PlaceAnswer("falls", 0.0, found.rest, "" if found.rest else "It would not lie still", is_end)
@@ -138,19 +137,19 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
         return PlaceAnswer("risky", 0.0, found.rest, "It stands when it is tried; how firmly, nobody can say")
     if found.narrow and risk == "safe" and not asked.is_drawn_in:
         return PlaceAnswer(
-            "risky", tilt, found.rest, f"Risky: {_told(found.narrow)}, if it lands a little off"
+            "risky", tilt, found.rest, f"Risky: {found.narrow[0].missed}, if it lands a little off"
         )
     return PlaceAnswer(risk, tilt, found.rest)
 
 
 def _answer_look(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
     """By force balance and the rules alone."""
-    game, held = game_named(asked.game), known[asked.held].at(asked.pose)
+    held = known[asked.held].at(asked.pose)
     try:
         found = trier.looker(asked, known).look(held)
     except (ValueError, RuntimeError):
         return PlaceAnswer("", 0.0, None, is_first=True)
-    if why := _against(found.found, game, asked.held):
+    if why := _against(found.found, asked.held):
         return PlaceAnswer("against", 0.0, asked.pose, why, is_first=True)
     risk: Risk = "" if found.stands is None else "safe" if found.stands else "falls"
     return PlaceAnswer(risk, 0.0, asked.pose, is_first=True, towards=found.towards)
@@ -171,19 +170,14 @@ def _answer_nearest(asked: PlaceQuestion, known: Known, trier: Trier) -> Nearest
         return NearestAnswer(None)
 
 
-def _against(found: LayPreview, game: Game, held: str) -> str:
+def _against(found: LayPreview, held: str) -> str:
     """Which rule laying a piece would break, in a sentence; empty for none."""
     if found.fell and not (found.fell == (held,) and found.broken):
         # of a piece that ends where it may not the condition says more
-        said = "It would count as fallen" if held in found.fell else "Another piece would fall"
-        return f"{said} ({game.judge.fall_clause})"
+        return "It would count as fallen" if held in found.fell else "Another piece would fall"
     if found.hit is not None:
-        return f"It would lie against the tower of {found.hit} (BS-03)"
-    return capital(_told(found.broken)) if found.broken else ""
-
-
-def _told(broken: tuple[Condition, ...]) -> str:
-    return f"{broken[0].missed} ({broken[0].clause})"
+        return f"It would lie against the tower of {found.hit}"
+    return capital(found.broken[0].missed) if found.broken else ""
 
 
 def _leeway(scene: Assembly) -> tuple[Risk, float]:

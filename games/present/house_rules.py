@@ -32,7 +32,7 @@ def _rule(
 ) -> tuple[Item, ...]:
     """A house rule with what can be chosen, the choice lit."""
     now = option.take(options.get(option.name, option.default))
-    said = Text(f"{option.help} ({option.clause})", "quiet", "small")
+    said = Text(option.help, "quiet", "small")
 
     def button(value: object, text: str) -> Button:
         return Button(f"option:{option.name}:{value}", text, is_on=str(now) == str(value))

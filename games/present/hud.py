@@ -187,7 +187,7 @@ def _turn(client: ClientState, look: HudState) -> Panel:
             done, all_ = look.learned
             learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
             items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
-        items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in conditions(client, need)]
+        items += [Text(capital(each.text), "plain", "small") for each in conditions(client, need)]
         items += _choices(client, look)
         if look.feel:
             # below the buttons, which stay where they are

@@ -27,6 +27,8 @@ BACKDROP, DIMMED = colour_of("#f1ece2", 0.995), colour_of("#2b2620", 0.45)
 HEIGHT_UNITS, WIDTH_UNITS = 720.0, 960.0
 MIDDLE_WIDTH = 230.0
 """Units: panels in the middle stand between the columns where so much is free, else above and below them."""
+SIDES_SHARE = 0.58
+"""Of the picture's width, at most, of the columns at its sides."""
 BAND_SHARE = 0.35
 """Of the picture's height, at most: panels above the columns, and below them."""
 LOG_SHARE = 0.22
@@ -131,9 +133,12 @@ class _Page:
         """Puts panels into three columns; those of the middle above and below the others where it is narrow."""
         margin, (width, height) = self.margin, self.size
         wide = [max((panel.width * self.unit for panel in column), default=0.0) for column in (left, right)]
+        # with large letters in a small window the scene keeps its part of the picture, where words can spare it
+        shrunk = min(1.0, SIDES_SHARE * width / max(sum(wide), 1.0)) if all(wide) else 1.0
+        needs = (self._least(column) for column in (left, right))
+        wide = [max(side * shrunk, min(need, side)) for side, need in zip(wide, needs, strict=True)]
         room = width - (2 + all(wide)) * margin
-        shrunk = min(1.0, room / max(sum(wide), 1.0))
-        first, last = (side * shrunk for side in wide)
+        first, last = (side * min(1.0, room / max(sum(wide), 1.0)) for side in wide)
         begin = margin + (first + margin if first else 0.0)
         end = width - margin - (last + margin if last else 0.0)
         low, high = margin, height - margin
@@ -153,8 +158,16 @@ class _Page:
             low, high = (top + self.gap if bands[0] else low), (bottom - self.gap if bands[1] else high)
         self._column(left, margin, first, low, high)
         self._column(right, width - margin - last, last, low, high)
-        if end - begin > 0.35 * width and bottom - top > 0.35 * height:
+        if end - begin > 0.3 * width and bottom - top > 0.35 * height:
             self.clear = Rect(begin, top, end - begin, bottom - top)
+
+    def _least(self, column: list[Panel]) -> float:
+        """The width in which no word of a column is broken."""
+        around = 2 * (PADDING + SCROLL_WIDTH) * self.unit
+        return (
+            max((self.items.min_width(item) for panel in column for item in panel.items), default=0.0)
+            + around
+        )
 
     def _column(
         self, panels: list[Panel], x: float, width: float, low: float, high: float
