@@ -31,7 +31,7 @@ class Frame:
     highlights: colours `#rrggbb` in which bodies are outlined, by name.
     labels: short texts that stand above bodies, by name. marks: those that lie on them, at a point of the world.
     unread: bodies whose print is not shown, such as bricks that nobody has drawn yet.
-    airy: bodies that shade nothing, such as a hand, and the part of their pixels that is drawn, 0 to 1; by name.
+    airy: bodies that shade nothing, such as a hand.
     """
 
     names: tuple[str, ...]
@@ -39,7 +39,7 @@ class Frame:
     highlights: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     unread: frozenset[str] = frozenset()
-    airy: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    airy: frozenset[str] = frozenset()
     marks: Mapping[str, PieceLetter] = field(default_factory=lambda: MappingProxyType({}))
 
     def placed(self) -> dict[str, Pose]:

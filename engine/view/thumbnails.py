@@ -79,8 +79,8 @@ def scene_image(
             at = frame.names.index(held)
             rows = mannequin.poses(mannequin.from_above(bodies[at].piece, frame.poses[at]))
             names = (*frame.names, *mannequin.names())
-            airy = dict.fromkeys(mannequin.names(), 1.0)
-            frame = Frame(names, np.concatenate([frame.poses, rows]), airy=airy)
+            poses = np.concatenate([frame.poses, rows])
+            frame = Frame(names, poses, airy=frozenset(mannequin.names()))
         stage.show(frame)
         stage.show_overlays(overlays)
         seen = np.asarray(stage.render(), np.float64) / 255.0

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from teeter.engine.pose import Pose
 from teeter.engine.view.frame import Frame
+from teeter.engine.view.overlays import Ghost, Overlay
 from teeter.engine.view.render import mannequin
 from teeter.games.present.client_state import ClientState
 from teeter.models.piece import Array, Piece
@@ -19,8 +21,8 @@ REACH_IN_S, REACH_OUT_S = 0.25, 0.40
 """Seconds in which the hand comes and goes."""
 REACH_DISTANCE = 0.25
 """Metres from which it comes."""
-OWN_COVER, TIP = 0.35, ".tip"
-"""Part of one's own hand that is drawn, and of it only the fingertips: it must not hide where a piece is going."""
+TIP, TIP_COLOUR, TIP_COVER = ".tip", "#f3e2c0", 0.4
+"""Of one's own hand only the fingertips are shown, as of glass: it must not hide where a piece is going."""
 DRAWN_M = 0.002
 """Metres by which a piece has to move before it is known which way it is drawn."""
 ABOVE_M = 0.008
@@ -36,7 +38,7 @@ class ShownHand:
         self._grasp: mannequin.Grasp | None = None
         self._begin: Array = np.zeros(7)
         self._is_under = False
-        self._away, self._cover = 1.0, 1.0
+        self._away = 1.0
         self._is_own = False
         self._hand: Array = np.zeros((0, 7))
 
@@ -52,7 +54,7 @@ class ShownHand:
             if held != self._held:
                 self._grasp, self._begin = None, pose.copy()
                 self._is_under = _is_under(client, held, pose)
-                self._away, self._cover, self._is_own = 1.0, OWN_COVER if is_own else 1.0, is_own
+                self._away, self._is_own = 1.0, is_own
             self._grasp = self._grasped(client.pieces[held], pose)
             if self._grasp is not None:
                 self._away = max(self._away - seconds / REACH_IN_S, 0.0)
@@ -79,15 +81,21 @@ class ShownHand:
 
     def at_table(self, frame: Frame) -> Frame:
         """Returns a frame with the hand in it, where there is one."""
-        if not len(self._hand):
+        if self._is_own or not len(self._hand):
             return frame
-        shown = [
-            (n, name) for n, name in enumerate(mannequin.names()) if not self._is_own or name.endswith(TIP)
-        ]
-        names = tuple(name for _, name in shown)
-        poses = np.concatenate([frame.poses, self._hand[[n for n, _ in shown]]])
-        airy = dict.fromkeys(names, self._cover)
-        return replace(frame, names=(*frame.names, *names), poses=poses, airy=airy)
+        poses = np.concatenate([frame.poses, self._hand])
+        airy = frozenset(mannequin.names())
+        return replace(frame, names=(*frame.names, *mannequin.names()), poses=poses, airy=airy)
+
+    def guides(self) -> list[Overlay]:
+        """Returns the fingertips of one's own hand, where it is seen."""
+        if not self._is_own or not len(self._hand):
+            return []
+        found: list[Overlay] = []
+        for body, (x, y, z, *turn) in zip(mannequin.hand_bodies(), self._hand.tolist(), strict=True):
+            if body.name.endswith(TIP):
+                found.append(Ghost(body.piece, Pose((x, y, z), tuple(turn)), TIP_COLOUR, TIP_COVER))
+        return found
 
 
 def _is_under(client: ClientState, held: str, pose: Array) -> bool:

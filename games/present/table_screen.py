@@ -232,6 +232,7 @@ class TableScreen:
         """Shows what lies over the table: where a piece would land, places, arrows."""
         guides: dict[str, Callable[[], list[Overlay]]] = {
             "the hand": self.hand.guides,
+            "the hand that is seen": self._shown_hand.guides,
             "the hints": lambda: self.hints.guides(self.hand.grip),
             "one-button play": lambda: self.one_button.guides(self.lit),
         }

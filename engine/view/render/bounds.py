@@ -23,7 +23,7 @@ DIRTY_MARGIN_PX = 14.0
 """How far a smoothed edge, and a texel of ambient occlusion, may reach beyond what changed."""
 
 _Appearance = tuple[tuple[float, ...], str, bool, float]
-"""What makes a piece look different: its pose, its highlight, whether its print is hidden, how airy it is."""
+"""What makes a piece look different: its pose, its highlight, whether its print is hidden, whether it shades."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class DirtyTracker:
                 tuple(row),
                 frame.highlights.get(name, ""),
                 name in frame.unread,
-                frame.airy.get(name, -1.0),
+                name in frame.airy,
             )
             for name, row in zip(frame.names, frame.poses.tolist(), strict=True)
             if name in boxes

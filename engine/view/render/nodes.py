@@ -51,7 +51,6 @@ class Nodes:
         self.casters = ShadowCasters(root)
         self._unread: frozenset[str] = frozenset()
         self._undrawn: dict[str, Piece] = {}
-        self._airy: dict[str, float] = {}
         self._light()
 
     def add(self, body: Body, *, is_unread: bool = False) -> None:
@@ -59,7 +58,6 @@ class Nodes:
         if body.name in self.paths:
             self.paths.pop(body.name).remove_node()
             self._unread -= {body.name}
-            self._airy.pop(body.name, None)
             self._undrawn.pop(body.name, None)
         path = self.paths[body.name] = self._root.attach_new_node(core.GeomNode(body.name))
         material = material_of(body.piece, body.name)
@@ -93,23 +91,16 @@ class Nodes:
             self._geoms[key] = [geom_of(part) for part in (parted(whole) if is_printed else (whole,))]
         return self._geoms[key]
 
-    def _shade(self, name: str, *, is_airy: bool = False) -> None:
+    def _shade(self, name: str) -> None:
         """Gives a piece its shaders."""
         path, (kind, face) = self.paths[name], self._kinds[name]
-        path.set_shader(self._piece_shader(kind, 0, is_airy=is_airy))
+        path.set_shader(self._piece_shader(kind, 0))
         if face:
             printed = core.ShaderAttrib.make(self._piece_shader(kind, face))
             path.node().set_geom_state(1, core.RenderState.make(printed))
 
     def dress(self, frame: Frame) -> None:
-        """Hides the prints a frame keeps hidden and thins out what is airy, and no others."""
-        for name in self._airy.keys() | frame.airy.keys():
-            cover = frame.airy.get(name)
-            if cover is not None:
-                self.paths[name].set_shader_input("u_cover", cover)
-            if (cover is None) != (name not in self._airy):
-                self._shade(name, is_airy=cover is not None)
-        self._airy = dict(frame.airy)
+        """Hides the prints a frame keeps hidden, and no others."""
         for name in self._undrawn.keys() - frame.unread:
             self._decals.reveal(self.paths[name], self._undrawn.pop(name))
         for name in self._unread ^ frame.unread:
@@ -126,7 +117,7 @@ class Nodes:
         """Shades everything at another level."""
         self._level = level
         for name in self._kinds:
-            self._shade(name, is_airy=name in self._airy)
+            self._shade(name)
         if self.table is not None:
             self.table.shine(*self._table_shaders())
 
@@ -139,9 +130,9 @@ class Nodes:
         )
         return far, close
 
-    def _piece_shader(self, kind: tuple[str, ...], face: int, *, is_airy: bool = False) -> Any:
+    def _piece_shader(self, kind: tuple[str, ...], face: int) -> Any:
         """Returns the shader of pieces of a kind, and `FACE` as `Decals.dress` returns it."""
-        wanted = dict.fromkeys(kind, 1) | {"FACE": face, "AIRY": int(is_airy)}
+        wanted = dict.fromkeys(kind, 1) | {"FACE": face}
         return self._shader("piece.frag", vertex="piece.vert", **{name: n for name, n in wanted.items() if n})
 
     def _shader(self, *fragments: str, vertex: str = "piece.vert", **defines: int) -> Any:

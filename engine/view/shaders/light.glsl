@@ -73,8 +73,3 @@ vec3 film(vec3 light) {
     vec3 root = sqrt(light);
     return ((0.22164 * root - 0.548658) * root + 1.361452) * root - 0.03246;
 }
-
-// Breaks the steps of 8 bits in smooth gradients (interleaved gradient noise, Jimenez 2014).
-float dither() {
-    return (fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5) / 255.0;
-}

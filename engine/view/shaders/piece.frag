@@ -52,14 +52,7 @@ vec4 printed(inout vec3 n) {
 }
 #endif
 
-#ifdef AIRY
-uniform float u_cover;
-#endif
-
 void main() {
-#ifdef AIRY
-    if (dither() * 255.0 + 0.5 >= u_cover) discard;
-#endif
     vec3 n = normalize(v_normal);
     vec3 v = normalize(v_eye);
     float tone = pattern();
