@@ -92,6 +92,19 @@ def test_TT_01_people_who_came_in_pairs_are_seated_in_even_teams() -> None:
     session.close()
 
 
+def topple_with(played: Played, other: str) -> None:
+    """While somebody pulls, another brick falls on the table beside the tower."""
+    session = played.session
+    now, pose = session.table.step, session.table.bodies[other].pose
+    x, y, _ = pose.position
+    played.paths[other] = [(now, pose), (now + 20, Pose((x + 0.2, y, 0.008), pose.orientation))]
+    played.holds.append(hold(other, TABLE, now + 20, FOREVER))
+    for _ in range(40):
+        if session.table.hand.held is None:
+            break
+        session.aim(packed(session.table.hand.target))
+
+
 @pytest.mark.parametrize("loses", [0, 4])
 @pytest.mark.parametrize("mode", ["1", "2", "3", "4"])
 def test_TT_04_who_topples_on_purpose_in_the_last_round_pays_for_it_in_every_version(
@@ -102,16 +115,8 @@ def test_TT_04_who_topples_on_purpose_in_the_last_round_pays_for_it_in_every_ver
     fresh = topple_start(NAMES, 1, options, stock_of(TOPPLE))
     played = Played(TOPPLE, replace(fresh, scores=(5, 2, 2), topples=(0, 1, 2)))
     session = played.session
-    brick, other = fresh.tower[3][1], fresh.tower[4][0]
-    session.act(Take("Ana", brick))
-    now, pose = session.table.step, session.table.bodies[other].pose
-    x, y, _ = pose.position
-    played.paths[other] = [(now, pose), (now + 20, Pose((x + 0.2, y, 0.008), pose.orientation))]
-    played.holds.append(hold(other, TABLE, now + 20, FOREVER))
-    for _ in range(40):
-        if session.table.hand.held is None:
-            break
-        session.aim(packed(session.table.hand.target))
+    session.act(Take("Ana", fresh.tower[3][1]))
+    topple_with(played, fresh.tower[4][0])
     session.settle()
     assert [type(given) for given in played.heard].count(Fell) == 1
     assert session.outcome is not None
@@ -120,6 +125,23 @@ def test_TT_04_who_topples_on_purpose_in_the_last_round_pays_for_it_in_every_ver
     pointless = ("Ana", "Ben")
     winners = pointless if mode == "3" else ("Ben", "Cem") if loses else ("Ana",)
     assert session.outcome.winners == winners
+    session.close()
+
+
+def test_TT_07_what_has_fallen_is_seen_before_the_tower_is_set_up_again() -> None:
+    fresh = topple_start(NAMES, 1, {"rounds": 2}, stock_of(TOPPLE))
+    played = Played(TOPPLE, fresh)
+    session = played.session
+    brick, other = fresh.tower[3][1], fresh.tower[4][0]
+    at = session.table.bodies[other].pose.position
+    seen = []
+    session.before_tidying = lambda: seen.append(session.table.bodies[other].pose.position)
+    session.act(Take("Ana", brick))
+    assert not seen
+    topple_with(played, other)
+    session.settle()
+    assert session.state.round == 2
+    assert seen == [(at[0] + 0.2, at[1], pytest.approx(0.008))]
     session.close()
 
 

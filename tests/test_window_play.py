@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+import av
+import numpy as np
 import pytest
 from window_driver import ROOT, play_out
 
@@ -38,6 +40,17 @@ def test_a_small_game_is_finished_by_hand(tmp_path: Path) -> None:
 def test_what_ends_the_game_is_wanted_twice_and_is_seen_again(tmp_path: Path) -> None:
     file = str(tmp_path / "collapse.teeter")
     assert "BS-19" in play_out("window_scenarios:collapse_shown_again", file, seconds=900.0)
+
+
+@pytest.mark.slow
+def test_a_wreck_lies_there_until_somebody_goes_on_and_is_kept_as_a_film(tmp_path: Path) -> None:
+    play_out("window_scenarios:fall_watched_and_kept", str(tmp_path / "fall.teeter"))
+    # at the end of the film the tower lies there still: what stands high is the wall behind it
+    with av.open(str(tmp_path / "fall.mp4")) as film:
+        first, *_, last = (frame.to_ndarray(format="rgb24").astype(int) for frame in film.decode(video=0))
+    changed = np.abs(last - first).max(axis=2) > 40
+    tall = first.shape[0]
+    assert changed[: tall // 2].sum() > 5000, "nothing has come down in it"
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -440,3 +441,66 @@ def display_lost(file: str) -> None:
     person.asked(wait=Wait.ACTION)
     os.kill(int(os.environ["SCREEN_PID"]), signal.SIGKILL)
     person.until_closed()
+
+
+def fall_watched_and_kept(path: str) -> None:
+    """Tower Topple: a brick is torn out and swept through the tower until it falls. The wreck lies there until Ana goes
+    on; it is watched again, and kept as a film that shows it."""
+    person = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana"}, Path(path)))
+    app, fall = person.app, person.app.screen.fall
+    name = person.client.state.tower[2][0]
+    app.screen._cursor = (
+        next(k for k, each in enumerate(person.client.choices) if each.action.piece == name) - 1
+    )
+    person.key("Tab", "Return")
+    person.asked(wait=Wait.PULL)
+    xdotool("keydown", "Control_L")
+    while person.client.need.wait is Wait.PULL and not fall.state:
+        person.key("Down")
+    xdotool("keyup", "Control_L")
+    (x, y), end = person.place(0.0, 0.0, 0.1), time.perf_counter() + 120.0
+    for way in range(0, 100_000, 20):
+        if fall.state or time.perf_counter() > end:
+            break
+        # it is lowered all the while, and goes to and fro
+        xdotool(
+            "mousemove", "--window", person.number, str(round(x - 250 + abs(way % 1000 - 500))), str(round(y))
+        )
+        xdotool("click", "5")
+        app.round()
+    rounds(person, lambda: fall.state == "wreck")
+    assert highest(person) < 0.15, "the wreck is not there"
+    person.keep("fall-wreck")
+    pressed(person, "watch_again")
+    rounds(person, lambda: fall.state == "falls" and highest(person) > 0.25)
+    rounds(person, lambda: fall.state == "wreck")
+    assert highest(person) < 0.15
+    pressed(person, "clip")
+    pressed(person, "go_on")
+    person.asked(wait=Wait.ACTION)
+    assert highest(person) > 0.25, "the tower was not set up again"
+    person.wait(lambda: not app._clips and not app._films, "the film is drawn")
+    print("film", next((folder().parent / "films").glob("*.mp4")).rename(Path(path).with_suffix(".mp4")))
+    app.close()
+
+
+def rounds(person: Person, until: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Look on until something is so, and leave a wreck where it lies."""
+    end = time.perf_counter() + seconds
+    while not until():
+        assert time.perf_counter() < end, person.tell()
+        assert person.app.round()
+
+
+def highest(person: Person) -> float:
+    """Metres of the highest piece that is seen."""
+    return float(np.nanmax(person.client.frame.poses[:, 2]))
+
+
+def pressed(person: Person, name: str) -> None:
+    """Click a button of the panel below a fall."""
+    x, y = person.app.window.hud.layout.region(name).rect.middle
+    xdotool("mousemove", "--window", person.number, str(round(x)), str(round(y)), "click", "1")
+    rounds(person, lambda: person.app.window.hud.layout.region(name) is None or name == "clip", 20.0)
+    for _ in range(5):
+        person.app.round()

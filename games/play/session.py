@@ -65,6 +65,8 @@ class Session(Generic[S]):
         self.handling: Handling = handling_of(game, state, tremor)
         """What the hand can do in this game, and how it shakes."""
         self._tell, self._journal, self._tell_checkpoint = tuple(tell), journal, checkpoint
+        self.before_tidying: Callable[[], None] = lambda: None
+        """Called when all lies still, before what has fallen is set up again or put away: who looks on may look."""
         self._needs: tuple[S, Need] | None = None
         self._held: HeldPiece | None = None
         self._let_go_piece: LetGoPiece[S] | None = None
@@ -391,9 +393,11 @@ class Session(Generic[S]):
                 self._grab(self.need.pieces[0])
             return
         if self.judge.is_new(self.checkpoint.state, self.state):
+            self.before_tidying()
             self._checkpoints.set_up(self.state)
         elif not self._checkpoints.is_untouched:
             self._come_to_rest()
+            self.before_tidying()
             self._checkpoints.put_away(self.state)
             self._measure()
         self._referee.begin()

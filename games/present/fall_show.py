@@ -266,7 +266,8 @@ class FallShow:
         rate, plan = self._views[-1].rate, self._plan
         begin = self._first_step / rate
         begin, end = (begin, begin + 3.0) if plan is None else (begin + plan.begin, begin + plan.end)
-        return max(begin - director.AHEAD_S, 0.0), end + director.AHEAD_S
+        # the record goes on at once, with what was set up again
+        return max(begin - director.AHEAD_S, 0.0), min(end + director.AHEAD_S, self._views[-1].step / rate)
 
     def camera(self, clear: Clear) -> Camera | None:
         """Returns from where it is seen; None while nobody knows. clear: what panels leave free."""

@@ -78,6 +78,7 @@ class PhysicsServer:
         self._checked = self._shown_at = 0.0
         self.active = open_game(plan, self._tell, self._look, self._progress)
         self.session: Session = self.active.session
+        self.session.before_tidying = self._show_wreck
         game = self.session.game
         self._bots = bots_of(self.session, plan.seed) if game.has_bots else {}
         self._referee = Bot("steady", plan.game, plan.seed) if game.has_bots else None
@@ -157,12 +158,18 @@ class PhysicsServer:
                 self._send(step, {**bodies, name: body.at(high)})
                 self._pause(TURN_UP_S / TURN_UP)
 
-    def _refresh(self) -> None:
-        """Show what there is, now; after a fall first what has become of it, until somebody goes on."""
+    def _show_wreck(self) -> None:
+        """After a fall what has become of it is seen, until somebody goes on."""
         if self._has_fallen and self._is_open and self.session.need.wait in AT_REST:
             self._has_fallen, self._is_paused = False, True
+            self._last = None
+            self._show(self.session.table.step, self.session.table.bodies)
             self.say(Wreck())
             self._hear()
+
+    def _refresh(self) -> None:
+        """Show what there is, now."""
+        self._show_wreck()
         self._clock.restart(self.session.table.step)
         self._last = None
         self._show(self.session.table.step, self.session.table.bodies)

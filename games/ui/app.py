@@ -66,6 +66,8 @@ class App:
         self._undrawn: list[Panel] = []
         """Panels that cannot be drawn, until there are others."""
         self._films: list[tuple[GameScreen, subprocess.Popen[bytes], Path]] = []
+        self._clips: list[tuple[GameScreen, Path, tuple[float, float]]] = []
+        """Those that are wanted, and seconds of the record from when to when."""
 
     def _first_quality(self) -> Quality:
         wanted = self.settings.picture.quality
@@ -215,8 +217,12 @@ class App:
         if not isinstance(screen, GameScreen) or screen.plan is None or screen.plan.file is None:
             return
         file = screen.plan.file
-        if wish in ("film", "clip"):
-            self._film(screen, file, screen.fall.span if wish == "clip" else None)
+        if wish == "clip":
+            # the record has the fall once the game goes on
+            self._clips.append((screen, file, screen.fall.span))
+            screen.film = "is drawn as soon as you go on."
+        elif wish == "film":
+            self._film(screen, file, None)
         else:
             self._watch(file, screen.client.fell_s if wish == "fall" else None)
 
@@ -304,7 +310,11 @@ class App:
             self.screen.form = replace(self.screen.form, fault=why, page="game")
 
     def _look_at_films(self) -> None:
-        """Say which films are done."""
+        """Draw the clips whose games have gone on; say which films are done."""
+        for clip in list(self._clips):
+            if clip[0] is not self.screen or (not clip[0].fall.state and clip[0].client.waits is not None):
+                self._clips.remove(clip)
+                self._film(*clip)
         for film in list(self._films):
             screen, process, out = film
             if process.poll() is not None:
