@@ -141,7 +141,7 @@ def test_TT_07_what_has_fallen_is_seen_before_the_tower_is_set_up_again() -> Non
     topple_with(played, other)
     session.settle()
     assert session.state.round == 2
-    assert seen == [(at[0] + 0.2, at[1], pytest.approx(0.008))]
+    assert seen == [pytest.approx((at[0] + 0.2, at[1], 0.008))]
     session.close()
 
 
