@@ -17,6 +17,7 @@ from teeter.games.present.carry import LandingSurface
 from teeter.games.present.naming import as_called, choices_as_called, opening_for, readable, told_to
 from teeter.games.registry import clauses_of
 from teeter.games.server.messages import (
+    SETTING_UP,
     Broken,
     Busy,
     GameUpdate,
@@ -61,7 +62,7 @@ class ClientState(Generic[S]):
         self.frame = frame_of(bodies)
         self.view: TableView | None = None
         self.waits: Waits | None = None
-        self.busy = "setting up the table" if plan.resume is None else "checking what was played"
+        self.busy = SETTING_UP if plan.resume is None else "checking what was played"
         self.busy_share = 0.0
         """How much of it is done, where that is known."""
         self.pointed: Pointed | None = None

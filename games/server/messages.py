@@ -155,6 +155,9 @@ class Pointed:
     pose: Pose
 
 
+SETTING_UP = "setting up the table"
+
+
 @dataclass(frozen=True, slots=True)
 class Busy:
     """Nobody is asked; why, in words for people. share: how much of it is done, 0 where nobody knows."""

@@ -33,6 +33,7 @@ from teeter.games.players.bots import Bot, bots_of, lay, offers, pull, skill_of,
 from teeter.games.server import messages, protocol
 from teeter.games.server.follower import Clock, HandFollower, laying
 from teeter.games.server.messages import (
+    SETTING_UP,
     Busy,
     GameUpdate,
     NewBody,
@@ -54,6 +55,8 @@ VIEW_S = 1.0 / 120.0
 """Seconds between two views: no screen shows more, and each costs what a step costs."""
 TURN_UP, TURN_UP_S, ARC = 30, 0.7, 0.07
 """Views and seconds in which a card turns up, and metres by which it rises meanwhile."""
+LOADED, BUILT = 0.25, 0.85
+"""Of the time that setting up takes, what is over when the program is loaded, and when the pieces are built."""
 IDLE_STEPS = 120
 """Steps after which a piece that is held still is held without time passing."""
 ARRIVAL_S = 3.0
@@ -76,6 +79,7 @@ class PhysicsServer:
         self._is_open = self._is_paused = self._has_fallen = False
         self._pulled = ""
         self._checked = self._shown_at = 0.0
+        self._set_up(LOADED)
         self.active = open_game(plan, self._tell, self._look, self._progress)
         self.session: Session = self.active.session
         self.session.before_tidying = self._show_wreck
@@ -94,6 +98,12 @@ class PhysicsServer:
         self._has_fallen |= isinstance(given, Fell)
         self.say(GameUpdate(after, type(given).__name__, given))
 
+    def _set_up(self, share: float) -> None:
+        """A new game has come so far."""
+        if self._plan.resume is None and share > self._checked:
+            self._checked = share
+            self.say(Busy(SETTING_UP, share))
+
     def _progress(self, done: int, whole: int) -> None:
         """A game that is gone on with is played again up to where it was left."""
         if done / whole > self._checked + 0.01:
@@ -105,6 +115,7 @@ class PhysicsServer:
     def _look(self, step: int, bodies: Mapping[str, Body]) -> None:
         """Show what there is when its time has come; hear whether it shall go on."""
         if not self._is_open:
+            self._set_up(BUILT)
             return
         self._show(step, bodies)
         self._clock.wait(step, self.session.table.rate)
