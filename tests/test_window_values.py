@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -24,10 +25,11 @@ from teeter.engine.view.window.shapes import Fill, Letters, Rect, wrapped
 from teeter.engine.world.body import Body
 from teeter.games.core.errors import SetupError
 from teeter.games.core.setup import STYLES
-from teeter.games.present import menu
+from teeter.games.present import hud, menu
 from teeter.games.present.carry import CarryTarget, LandingSurface, outline, standing
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import COLOURS, letter_of, marked
+from teeter.games.present.hud import HudState
 from teeter.games.present.impacts import ImpactDetector
 from teeter.games.present.pages import ACTS, Pages
 from teeter.games.present.settings import acts, load_settings, write_settings
@@ -402,6 +404,26 @@ def test_what_happens_together_is_told_together_and_not_for_long() -> None:
     client.told_last = ("another",)
     toasts.hear(20.0)
     assert toasts.lines(20.1) == ("another",)
+
+
+def test_points_fly_from_the_piece_to_the_score_and_stand_beside_it_for_a_while() -> None:
+    plan = Plan("wonky", ("Ana", "Ben"), 1)
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    toasts = Toasts(client)
+    toasts.hear(1.0)
+    assert toasts.gains(1.0) == ()
+    hands = client.state.hands
+    client.state = replace(client.state, hands=(hands[0][1:], hands[1]))
+    toasts.hear(2.0)
+    assert [toasts.gains(now) for now in (2.0, 4.0, 5.0)] == [(-1, 0), (-1, 0), ()]
+    ways = [toasts.flight(2.0 + 0.1 * k) for k in range(12)]
+    assert ways == sorted(ways)
+    assert (ways[0], ways[-1]) == (0.0, 1.0)
+    shown = hud.panels(client, load_settings(), HudState(gains=(-1, 0), gain_at=(300.0, 200.0)))
+    words = {panel.name: str(panel.items) for panel in shown}
+    assert "6  -1" in words["scores"]
+    assert "'-1'" in words["gain"]
 
 
 def test_what_is_said_over_the_piece_in_the_hand_fades_and_comes_back() -> None:

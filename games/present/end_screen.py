@@ -1,6 +1,6 @@
 """The panels at the end of a game: how it ended, and why it cannot go on."""
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Text
 from teeter.games.core.rules import Wait
@@ -41,8 +41,8 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
     return Panel("over", "left", tuple(items), width=360)
 
 
-def score_rows(client: ClientState, lit: Container[str]) -> list[Item]:
-    """Returns a row for each seat with its score; those that are lit stand out."""
+def score_rows(client: ClientState, lit: Container[str], gains: Sequence[int] = ()) -> list[Item]:
+    """Returns a row for each seat with its score; those that are lit stand out. gains: what has just come to it."""
     items: list[Item] = []
     scores = client.game.rules.scores(client.state)
     for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
@@ -50,7 +50,11 @@ def score_rows(client: ClientState, lit: Container[str]) -> list[Item]:
         name = seat.name + ("" if seat.has_people else " (bot)")
         mark = marked(details_of(client.game).seat_colour(client, number))
         named = Text(name, "plain" if is_lit else "quiet", bold=is_lit, mark=mark)
-        items.append(Row((named, Text(str(score), bold=is_lit)), (3.2, 1)))
+        gain = gains[number] if gains else 0
+        told = f"{score}  {gain:+d}" if gain else str(score)
+        items.append(
+            Row((named, Text(told, "accent" if gain else "plain", bold=is_lit or bool(gain))), (2.4, 1))
+        )
     return items
 
 

@@ -70,6 +70,9 @@ class HudState:
     toast_at: tuple[float, float] = (0.0, 0.0)
     toast_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     toast_opacity: float = 1.0
+    gains: tuple[int, ...] = ()
+    gain_at: tuple[float, float] | None = None
+    """By how much scores have just changed; where in the picture that is on its way to them, pixels."""
     refused_at: tuple[float, float] = (0.0, 0.0)
     film: str = ""
     why: str = ""
@@ -85,7 +88,7 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
     is_over = client.game.rules.outcome(client.state) is not None
     parts: dict[str, Callable[[], Iterable[Panel]]] = {
         "the panel of the turn": lambda: () if is_over else (_turn(client, look),),
-        "the scores": lambda: () if is_over else (_scores(client),),
+        "the scores": lambda: () if is_over else _scores(client, look),
         "the panel of the end": lambda: (over(client, look.film, look.why),) if is_over else (),
         "the panel of the game": lambda: _details(client),
         "the story": lambda: _log(client, look),
@@ -291,10 +294,15 @@ def card_of(choice: Choice) -> str:
     return str(getattr(choice.action, "card", ""))
 
 
-def _scores(client: ClientState) -> Panel:
+def _scores(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     turn = () if client.game.endless else (client.need.player,)
-    rows = tuple(score_rows(client, turn))
-    return Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
+    rows = tuple(score_rows(client, turn, look.gains))
+    scores = Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
+    if look.gain_at is None:
+        return (scores,)
+    most = max(look.gains, key=abs)
+    flying = Text(f"{most:+d}", "accent", "title", bold=True)
+    return scores, Panel("gain", "toast", (flying,), width=70, at=look.gain_at)
 
 
 def _details(client: ClientState) -> tuple[Panel, ...]:

@@ -51,6 +51,8 @@ HOVER, LIT = "#f2c14e", "#e07a2f"
 PASS_AFTER_S = 1.5
 """Seconds for which the table is seen before the seat is passed."""
 ENDING = "This would end the game, and not win it. The same once more lays it all the same."
+GAIN_END = (0.72, 0.1)
+"""Where in the picture changes of the score fly to: beside the panel of the scores; parts of width and height."""
 
 
 class TableScreen:
@@ -395,6 +397,11 @@ class TableScreen:
     def _with_toast(self, look: HudState) -> HudState:
         """Adds what is said beside the pieces."""
         toasts, camera, size = self.toasts, self.camera_control.camera, self.window.size
+        look = replace(look, gains=toasts.gains(look.now))
+        if look.gains and (way := toasts.flight(look.now)) < 1.0:
+            x, y = toasts.place(camera, size)
+            end = GAIN_END[0] * size[0], GAIN_END[1] * size[1]
+            look = replace(look, gain_at=(x + way * (end[0] - x), y + way * (end[1] - y)))
         told = toasts.lines(look.now)
         opacity = toasts.opacity(camera, size, self.window.hud.layout.toasts, look.now)
         if not told:

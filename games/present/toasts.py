@@ -14,6 +14,8 @@ TOLD_S = 4.0
 SHOWN_S: dict[Rank, float] = {"routine": 1.2, "event": 2.5, "moment": 1.8}
 """Seconds for which what just happened is made much of: at the edge, beside its piece, large at the top."""
 
+GAINED_S, FLIGHT_S = 2.5, 0.9
+"""Seconds for which a change of the score stands beside it, and in which it flies there from its piece."""
 TOWER = 0.11
 """Metres from a piece, within which others belong to the same tower."""
 CORNERS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
@@ -36,9 +38,17 @@ class Toasts:
         self.tried_at = (0.0, 0.0)
         self.rank: Rank = "event"
         """How much is made of what is said."""
+        self._scores = client.game.rules.scores(client.state)
+        self._changes: tuple[int, ...] = ()
+        self._changed = -GAINED_S
 
     def hear(self, now: float) -> None:
         """Take note of what was told. now: seconds on the wall."""
+        scores = self._client.game.rules.scores(self._client.state)
+        if scores != self._scores and len(scores) == len(self._scores):
+            self._changes = tuple(b - a for a, b in zip(self._scores, scores, strict=True))
+            self._changed = now
+        self._scores = scores
         if self._client.told_last is self._heard:
             return
         self._heard = self._client.told_last
@@ -56,6 +66,15 @@ class Toasts:
     def lines(self, now: float) -> tuple[str, ...]:
         """Returns what is said now."""
         return self._told if now < self._until else ()
+
+    def gains(self, now: float) -> tuple[int, ...]:
+        """Returns by how much the score of each seat has just changed; empty when that is a while ago."""
+        return self._changes if now - self._changed < GAINED_S else ()
+
+    def flight(self, now: float) -> float:
+        """Returns how far on its way from the piece to the scores a change is, 0 to 1."""
+        way = min(max((now - self._changed) / FLIGHT_S, 0.0), 1.0)
+        return way * way * (3.0 - 2.0 * way)
 
     def keep_off(self, camera: Camera, size: tuple[int, int]) -> tuple[float, float, float, float]:
         """Returns what is seen of the tower that it is about, which a toast must not cover: x, y, width and height,
