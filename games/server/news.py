@@ -192,6 +192,26 @@ class Coached(TypedDict):
     place: Row | None
 
 
+class FeltNews(TypedDict):
+    """What was felt of the tower. piece, sentence: that a finger was put to last, and what it feels. pieces: how it is
+    to draw those that were felt to be loose, and that one. may: pieces can be felt now."""
+
+    type: Literal["felt"]
+    piece: str
+    sentence: str
+    pieces: dict[str, Literal["stands", "topples", "unsure", "forbidden"]]
+    may: bool
+
+
+class FrameNews(TypedDict):
+    """What is to be seen, each by its least and greatest corner, metres: the tower, and what else must be; empty for
+    nothing."""
+
+    type: Literal["frame"]
+    tower: list[float]
+    others: list[float]
+
+
 class PlaceRows(TypedDict):
     """Where the held piece may be laid, the best first."""
 
@@ -287,6 +307,8 @@ SeatNews = (
     | Story
     | Landing
     | Coached
+    | FeltNews
+    | FrameNews
     | PlaceRows
     | Refusal
     | BusyNews

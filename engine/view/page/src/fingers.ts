@@ -13,7 +13,7 @@ export interface Reach {
   point(x: number, y: number): void;
   drag(from: [number, number], to: [number, number]): void;
   rest(): void; // a pull ends
-  lay(): void;
+  lay(isPassing?: boolean): void; // in passing: a finger or a button was lifted
   spin(degrees: number): void;
   raise(notches: number): void;
 }
@@ -130,9 +130,9 @@ export class Fingers {
     if (press.kind === "tap" && press.button === 0) {
       if (this.reach.holds === "carry" && !press.isTouch) this.reach.lay();
       else if (this.reach.holds === "carry") this.reach.point(...at);
-      else if (!this.reach.holds) this.reach.tap(...at, press.isTouch);
+      else this.reach.tap(...at, press.isTouch);
     } else if (this.reach.holds === "pull" && (press.kind === "carry" || press.kind === "take"))
       this.reach.rest();
-    else if (press.kind === "take" || (press.kind === "carry" && !press.isTouch)) this.reach.lay();
+    else if (press.kind === "take" || (press.kind === "carry" && !press.isTouch)) this.reach.lay(true);
   }
 }

@@ -3,6 +3,7 @@
 import type { Triple } from "./data";
 
 export type Matrix = Float32Array;
+const LEAST_M = 0.06; // from an eye to what it sees
 
 export interface Camera {
   eye: Triple;
@@ -197,4 +198,44 @@ export function seenAt(camera: Camera, place: Triple, aspect: number): [number, 
     deep = dot(off, forward),
     half = Math.tan((camera.fov * Math.PI) / 360);
   return deep > 1e-3 ? [dot(off, right) / deep / half / aspect, dot(off, up) / deep / half] : null;
+}
+
+// The nearest camera that looks the same way and has all points where the picture is free, in parts of it from the upper
+// left; beyond: an eye, no nearer than which it shall be.
+export function fitted(
+  points: Triple[],
+  camera: Camera,
+  aspect: number,
+  [left, top, right, bottom]: number[],
+  beyond?: Triple,
+): Camera {
+  const tangent = Math.tan((camera.fov * Math.PI) / 360),
+    axes = axesOf(camera),
+    seen = points.map((point) => axes.map((axis) => dot(axis, point)));
+  // where the eye has to be: behind planes through the points, along each edge of what is free
+  const bounds = [
+    [0, (2 * left - 1) * aspect * tangent, (2 * right - 1) * aspect * tangent],
+    [2, (1 - 2 * bottom) * tangent, (1 - 2 * top) * tangent],
+  ].map(([k, low, most]) => [
+    Math.min(...seen.map((at) => at[k] - low * at[1])),
+    Math.max(...seen.map((at) => at[k] - most * at[1])),
+    low,
+    most,
+  ]);
+  const deep = seen.map((at) => at[1]),
+    first = Math.min(...deep) - LEAST_M;
+  const behind = Math.min(
+    first,
+    beyond ? dot(axes[1], beyond) : first,
+    ...bounds.map(([least, greatest, low, most]) => (least - greatest) / (most - low)),
+  );
+  const [x, z] = bounds.map(
+    ([least, greatest, low, most]) => (least + low * behind + greatest + most * behind) / 2,
+  );
+  const eye = add(add(scaled(axes[0], x), axes[1], behind), axes[2], z);
+  return {
+    eye,
+    target: add(eye, axes[1], (Math.min(...deep) + Math.max(...deep)) / 2 - behind),
+    fov: camera.fov,
+  };
 }

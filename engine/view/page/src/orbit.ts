@@ -8,7 +8,7 @@ const [LOW, HIGH] = [-4, 88];
 const [NEAR, FAR] = [0.06, 6];
 
 export class Orbit {
-  onMove: () => void = () => {};
+  onMove: (isTurn: boolean) => void = () => {};
   private readonly pointers = new Map<number, [number, number]>();
 
   constructor(
@@ -65,7 +65,7 @@ export class Orbit {
     const elevation = (Math.min(Math.max(degrees, LOW), HIGH) * Math.PI) / 180;
     const level = away * Math.cos(elevation);
     const moved: Triple = [level * Math.cos(azimuth), level * Math.sin(azimuth), away * Math.sin(elevation)];
-    this.set({ eye: add(target, moved), target, fov });
+    this.set({ eye: add(target, moved), target, fov }, true);
   }
 
   pan(right: number, down: number): void {
@@ -86,20 +86,25 @@ export class Orbit {
     return distance !== away;
   }
 
-  private set(camera: Camera): void {
+  private set(camera: Camera, isTurn = false): void {
     this.camera = camera;
-    this.onMove();
+    this.onMove(isTurn);
   }
 }
 
 // A camera that has a sphere in the picture, from where people like to look.
-export function framing([x, y, z, radius]: [number, number, number, number], aspect: number): Camera {
+export function framing(
+  [x, y, z, radius]: [number, number, number, number],
+  aspect: number,
+  around = -58, // degrees
+  above = 20,
+): Camera {
   const fov = 28,
     half = (fov * Math.PI) / 360;
   const narrow = Math.min(half, Math.atan(Math.tan(half) * aspect));
   const away = radius / Math.sin(narrow) / 0.92,
-    azimuth = (-58 * Math.PI) / 180,
-    elevation = (20 * Math.PI) / 180;
+    azimuth = (around * Math.PI) / 180,
+    elevation = (above * Math.PI) / 180;
   const level = away * Math.cos(elevation);
   return {
     eye: [x + level * Math.cos(azimuth), y + level * Math.sin(azimuth), z + away * Math.sin(elevation)],
