@@ -10,6 +10,8 @@ from chromium import Opened
 from playwright.sync_api import TimeoutError
 
 WAIT_MS = 60_000
+BACKWARD = ("Put", "Leave", "Let go", "Say that", "Push", "Pass")
+"""How choices begin that lead no further, or away from the piece."""
 SEEN = """want => {
     const view = teeter.view, stage = teeter.stage, box = stage.canvas.getBoundingClientRect();
     const felt = view.felt?.may ? view.felt.pieces : {}, found = [];
@@ -21,6 +23,7 @@ SEEN = """want => {
         // as a finger would hit it, around its middle
         for (const [u, v] of [[0, 0], [12, 0], [-12, 0], [0, 8], [0, -8], [24, 0], [-24, 0]]) {
             const [x, y] = [at[0] + u, at[1] + v];
+            if (x < 0 || y < 0 || x >= box.width || y >= box.height) continue;
             if (document.elementFromPoint(x, y) !== stage.canvas) continue;
             const hit = view.pick(2 * x / box.width - 1, 1 - 2 * y / box.height, false);
             if (hit !== n) continue;
@@ -90,22 +93,18 @@ class Newcomer:
                 time.sleep(0.5)
                 return True
         self._looks = 0
+        seen = self._seen()
         for listed in (".fan [data-choice]:enabled", ".choices [data-choice]:enabled"):
             buttons = page.locator(listed)
-            if count := buttons.count():
-                at = self._luck.randrange(count) if listed.startswith(".fan") else 0
-                label = buttons.nth(at).text_content() or ""
-                if count > 1 or not self._seen():
-                    self._tap(buttons.nth(at), f"choose {label}")
-                    return self._settle(turn, label)
-        seen = self._seen()
+            labels = [(at, text) for at, text in enumerate(buttons.all_text_contents())]
+            forward = [each for each in labels if not each[1].startswith(BACKWARD)]
+            if forward or (labels and not seen):
+                at, label = self._luck.choice(forward or labels)
+                self._tap(buttons.nth(at), f"choose {label}")
+                return self._settle(turn, label)
         if not seen:
-            if page.locator(".choices [data-choice]:enabled").count():
-                self._tap(page.locator(".choices [data-choice]:enabled").first, "the only choice")
-                return self._settle(turn, "the only choice")
-            if page.is_visible("[data-act=view]"):
-                self._press("[data-act=view]", "look from elsewhere")
-                time.sleep(1.5)
+            self._press("[data-act=view]", "look from elsewhere")
+            time.sleep(1.5)
             return True
         best = [each for each in seen if each["felt"] == "stands"] or [each for each in seen if each["lit"]]
         chosen = self._luck.choice(best or seen)

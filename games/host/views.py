@@ -197,6 +197,7 @@ def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, n
         "left_s": None if view.left_s is None else round(view.left_s),
         "mine": is_mine,
         "number": number,
+        "lean": view.lean,
     }
 
 

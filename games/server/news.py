@@ -79,7 +79,8 @@ class Bodies(TypedDict):
 
 class TableNews(TypedDict):
     """What is there, by numbers; held: -1 for nothing. left_s: of a challenge against the clock. mine: the hand is that
-    of who hears it. number: of the last message that this hand has followed."""
+    of who hears it. number: of the last message that this hand has followed. lean: degrees by which the table is
+    tilted, and where downhill is, counter-clockwise from +x."""
 
     type: Literal["table"]
     step: int
@@ -90,6 +91,7 @@ class TableNews(TypedDict):
     left_s: float | None
     mine: bool
     number: int
+    lean: tuple[float, float]
 
 
 class ChoiceRow(TypedDict):

@@ -9,6 +9,13 @@ export interface Camera {
   eye: Triple;
   target: Triple;
   fov: number;
+  up?: Triple; // of the picture, where that is not the table's
+}
+
+// How a room is turned around a table, which is seen to tilt as the camera is turned too.
+export interface Lean {
+  turn: Quaternion;
+  pivot: Triple;
 }
 
 export const add = (a: Triple, b: Triple, times = 1): Triple => [
@@ -66,8 +73,11 @@ export function placed(into: Matrix, pose: ArrayLike<number>, at = 0): Matrix {
 export function axesOf(camera: Camera): [Triple, Triple, Triple] {
   const away = minus(camera.target, camera.eye);
   const forward = scaled(away, 1 / length(away));
-  const flat: Triple =
-    Math.abs(forward[2]) < 0.999 ? [forward[1], -forward[0], 0] : [-forward[2], 0, forward[0]];
+  const flat: Triple = camera.up
+    ? cross(forward, camera.up)
+    : Math.abs(forward[2]) < 0.999
+      ? [forward[1], -forward[0], 0]
+      : [-forward[2], 0, forward[0]];
   const right = scaled(flat, 1 / length(flat));
   return [right, forward, cross(right, forward)];
 }
@@ -184,6 +194,10 @@ export function mixed(a: ArrayLike<number>, b: ArrayLike<number>, part: number, 
   const size = Math.hypot(found[3], found[4], found[5], found[6]);
   for (let k = 3; k < 7; ++k) found[k] /= size;
   return found;
+}
+export function leaned({ eye, target, fov }: Camera, { turn, pivot }: Lean): Camera {
+  const around = (place: Triple): Triple => add(pivot, rotated(turn, minus(place, pivot)));
+  return { eye: around(eye), target: around(target), fov, up: rotated(turn, [0, 0, 1]) };
 }
 // From an eye through a place of the picture, both from -1 to 1, right and up.
 export function rayOf(camera: Camera, x: number, y: number, aspect: number): Triple {

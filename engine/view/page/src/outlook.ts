@@ -3,7 +3,7 @@
 
 import type { Triple } from "./data";
 import { apart, Glide } from "./glide";
-import { axesOf, fitted, rayOf, seenAt, type Camera } from "./maths";
+import { axesOf, fitted, leaned, rayOf, seenAt, type Camera, type Lean } from "./maths";
 import { framing, Orbit } from "./orbit";
 import type { FrameNews } from "./protocol";
 
@@ -20,6 +20,7 @@ const BACK = 0.7; // e-foldings a second, going back for it
 const SHARE = 0.55; // of the free height, what the tower takes
 const EDGE = 0.04; // of what is free, along each side: empty
 const UNFELT = 0.04; // of the picture: what would be seen better by so little is left as it is
+const [LEAN_S, LEAST_LEAN] = [0.15, 0.02]; // in which two thirds of a tilt are seen, and degrees that are none
 const FRAME_S = 0.25; // between two looks at what is to be seen
 
 export interface Clear {
@@ -32,6 +33,9 @@ export interface Clear {
 export class Outlook {
   readonly orbit: Orbit;
   frame: FrameNews | null = null; // what is to be seen, once it is known
+  tilts = [0, 0]; // degrees downhill, along x and y
+  pivot: Triple = [0, 0, 0]; // the middle of the table
+  private tilted = [0, 0]; // as far as it is seen
   private view = 0;
   private goal: Camera | null = null; // to which the eye is on its way
   private isFirst = true;
@@ -54,8 +58,25 @@ export class Outlook {
     };
   }
 
+  // As it is seen: around a table that tilts the room is turned, and the eye with it.
   get camera(): Camera {
-    return this.orbit.camera;
+    return this.lean ? leaned(this.orbit.camera, this.lean) : this.orbit.camera;
+  }
+
+  get lean(): Lean | null {
+    const [u, v] = this.tilted,
+      degrees = Math.hypot(u, v),
+      half = (degrees * Math.PI) / 360,
+      part = Math.sin(half) / degrees;
+    return degrees ? { turn: [part * v, -part * u, 0, Math.cos(half)], pivot: this.pivot } : null;
+  }
+
+  // Tilts on towards so many degrees downhill, along x and y. Returns whether that is seen.
+  private tilt(seconds: number): boolean {
+    const off = [0, 1].map((k) => this.tilts[k] - this.tilted[k]),
+      part = Math.hypot(...off) < LEAST_LEAN ? 1 : 1 - Math.exp(-seconds / LEAN_S);
+    this.tilted = [0, 1].map((k) => this.tilted[k] + part * off[k]);
+    return off.some((each) => each !== 0);
   }
 
   get axes(): [Triple, Triple, Triple] {
@@ -77,12 +98,12 @@ export class Outlook {
   next(): void {
     this.view = (this.view + 1) % VIEWS.length;
     const [right, up, closer] = VIEWS[this.view],
-      from = this.camera;
+      from = this.orbit.camera;
     this.isMine = false;
     this.orbit.camera = HOME;
     this.orbit.turn(right, up);
     if (closer !== 1) this.orbit.zoom(closer);
-    [this.goal, this.orbit.camera] = [this.camera, from];
+    [this.goal, this.orbit.camera] = [this.orbit.camera, from];
   }
 
   private rest(): void {
@@ -111,8 +132,9 @@ export class Outlook {
   // Goes on. Returns whether the eye moves.
   step(seconds: number): boolean {
     if ((this.looked += seconds) > FRAME_S) this.look();
-    if (!this.goal) return false;
-    this.orbit.camera = this.glide.step(seconds, this.camera, this.goal);
+    const tilts = this.tilt(seconds);
+    if (!this.goal) return tilts;
+    this.orbit.camera = this.glide.step(seconds, this.orbit.camera, this.goal);
     if (this.glide.rests) this.rest();
     return true;
   }
@@ -120,8 +142,9 @@ export class Outlook {
   // Sees what is to be seen, as long as nobody has moved the camera.
   private look(): void {
     this.looked = 0;
-    const goal = this.isMine ? null : this.fit(this.goal ?? this.camera);
-    if (!goal || apart(goal, this.goal ?? this.camera) < UNFELT) return;
+    const before = this.goal ?? this.orbit.camera,
+      goal = this.isMine ? null : this.fit(before);
+    if (!goal || apart(goal, before) < UNFELT) return;
     if (this.isFirst) this.orbit.camera = goal;
     else this.goal = goal;
     this.isFirst = false;

@@ -57,7 +57,7 @@ export interface Seats {type: "seats"; seats: (SeatRow)[];}
 export interface ShelfPiece {model: string; label: string;}
 export interface Story {type: "story"; lines: (string)[];}
 export interface Stroke {points: Triple[]; colour: string; radius: number; cover: number;}
-export interface TableNews {type: "table"; step: number; rate: number; shown: (number)[]; held: number; force: number; left_s: number | null; mine: boolean; number: number;}
+export interface TableNews {type: "table"; step: number; rate: number; shown: (number)[]; held: number; force: number; left_s: number | null; mine: boolean; number: number; lean: [number, number];}
 export interface Turn {type: "turn"; turn: number; wait: "action" | "hand" | "pull" | "rest" | "count" | "answer" | "over"; who: string; mine: boolean; ask: string; choices: (ChoiceRow)[]; can_undo: boolean; scores: (ScoreRow)[]; score_word: string; facts: (string)[]; conditions: (string)[]; cards: (CardRow)[]; lines: (Stroke)[]; lit: (string)[];}
 export interface Welcome {type: "welcome"; protocol: number; role: "host" | "seat" | "spectator" | null; game: string; title: string; seat: string; token: string; catalogue: (ShelfPiece)[];}
 export type News = Welcome | Seats | Guests | Bodies | TableNews | Turn | PictureNews | Story | Landing | Coached | FeltNews | FrameNews | PlaceRows | Refusal | BusyNews | FallNews | PointedNews | ChatLine | Away | Over | BrokenNews | Pong;

@@ -197,6 +197,10 @@ export class Seat implements Table {
     const hadTable = this.table !== null;
     this.table = { ...news, shown: news.shown.map(here), held: here(news.held) };
     this.live.show(this.table.shown);
+    const [degrees, way] = news.lean;
+    this.outlook.tilts = [Math.cos, Math.sin].map((turn) => degrees * turn((way * Math.PI) / 180));
+    if (this.stage.props.table >= 0)
+      this.outlook.pivot = poseOf(this.live.truth, this.stage.props.table).slice(0, 3) as Triple;
     this.clock = news.left_s === null ? null : { left: news.left_s, since: performance.now() };
     this.hand.follow(this.table, this.turn);
     if (!hadTable) this.tellTurn();
@@ -287,6 +291,7 @@ export class Seat implements Table {
     this.tag();
     stage.draw({
       camera: this.fall.camera(this.outlook.camera),
+      lean: this.outlook.lean,
       poses: hand.posed(this.live.poses),
       seen: this.live.seen,
       marks,

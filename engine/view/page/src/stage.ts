@@ -5,6 +5,7 @@ import type { BodyRow, Numbers, SceneData, Triple } from "./data";
 import { Device, type Model } from "./gl";
 import { drawOutline, drawOverlays, stroke, type Overlay } from "./marks";
 import {
+  add,
   axesOf,
   length,
   lookAt,
@@ -12,8 +13,10 @@ import {
   moved,
   perspective,
   placed,
+  rotated,
   times,
   type Camera,
+  type Lean,
   type Matrix,
 } from "./maths";
 import { Props, type SceneParts } from "./props";
@@ -28,6 +31,7 @@ export interface Shown {
   seen: Uint8Array;
   marks?: Map<number, number[]>; // the inks of outlines
   overlays?: Overlay[];
+  lean?: Lean | null;
 }
 
 export class Stage {
@@ -86,7 +90,7 @@ export class Stage {
     order.sort((a, b) => depth(a) - depth(b));
     for (const n of order) this.drawBody(n, view, shown);
     if (data.table >= 0 && shown.seen[data.table]) this.drawTable(order, view, shown);
-    this.drawRoom(view);
+    this.drawRoom(view, shown.lean);
     for (const [n, ink] of shown.marks ?? [])
       if (shown.seen[n]) {
         const own = this.props.matrices[n];
@@ -224,13 +228,19 @@ export class Stage {
     gl.uniform3fv(at.u_face_press, print.press);
   }
 
-  private drawRoom(view: Matrix): void {
+  private drawRoom(view: Matrix, lean?: Lean | null): void {
     const room = this.props.room;
     if (!room) return;
     const gl = this.gl,
       { program, at } = this.device.program("backdrop.vert", ["backdrop.frag"], {});
     gl.useProgram(program);
-    gl.uniformMatrix4fv(at.p3d_ModelViewProjectionMatrix, false, times(view, moved(room.position)));
+    const turned = lean
+      ? placed(new Float32Array(16), [
+          ...add(lean.pivot, rotated(lean.turn, minus(room.position, lean.pivot))),
+          ...lean.turn,
+        ])
+      : moved(room.position);
+    gl.uniformMatrix4fv(at.p3d_ModelViewProjectionMatrix, false, times(view, turned));
     gl.depthMask(false);
     this.device.triangles(room.model);
     gl.depthMask(true);
