@@ -6,11 +6,14 @@ import { Glide } from "./glide";
 import { add, minus, type Camera } from "./maths";
 import type { FallNews } from "./protocol";
 
+const AFTER_MS = 1500; // of the wreck, at the end of a clip
 const PLANNED = 16 / 9; // width by height, for which the director plans
 
 export class Fall {
   state: FallNews["state"] = "";
   private goal: Camera | null = null;
+  private keeps = false; // what comes is to be kept as a film
+  private film: MediaRecorder | null = null;
   private shown: Camera | null = null;
   private readonly glide = new Glide();
   private readonly panel: HTMLElement;
@@ -18,7 +21,7 @@ export class Fall {
   private readonly row: HTMLElement;
 
   constructor(
-    private readonly canvas: HTMLElement,
+    private readonly canvas: HTMLCanvasElement,
     private readonly desk: HTMLElement,
     send: (type: "go_on" | "watch_again") => void,
   ) {
@@ -32,11 +35,21 @@ export class Fall {
     on.dataset.act = "go_on";
     const again = button(this.row, "Watch again", "See it fall once more", () => send("watch_again"));
     again.dataset.act = "watch_again";
+    const keep = button(this.row, "Save this clip", "See it once more, and keep that as a film", () => {
+      this.keeps = true;
+      send("watch_again");
+    });
+    keep.dataset.act = "clip";
+    keep.hidden = typeof MediaRecorder === "undefined";
   }
 
   // Whether who looks may go on.
   hear(news: FallNews, may: boolean): void {
+    const before = this.state;
     this.state = news.state;
+    if (this.keeps && this.state === "falls") this.record();
+    if (before === "falls" && this.state !== "falls")
+      setTimeout(() => this.film?.state === "recording" && this.film.stop(), AFTER_MS);
     this.goal = news.eye.length
       ? { eye: news.eye as Triple, target: news.target as Triple, fov: news.fov }
       : null;
@@ -44,6 +57,26 @@ export class Fall {
     this.panel.hidden = this.state === "";
     this.row.hidden = this.state !== "wreck" || !may;
     write(this.told, this.state === "wreck" ? news.told : "It falls!");
+  }
+
+  // Keeps what is drawn from now on, until the wreck has been seen for a moment.
+  private record(): void {
+    this.keeps = false;
+    const parts: Blob[] = [],
+      type = ["video/mp4", "video/webm"].find((each) => MediaRecorder.isTypeSupported(each));
+    const film = new MediaRecorder(this.canvas.captureStream(30), {
+      mimeType: type,
+      videoBitsPerSecond: 6e6,
+    });
+    film.ondataavailable = (event) => parts.push(event.data);
+    film.onstop = () => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob(parts, { type }));
+      link.download = `fall.${type === "video/mp4" ? "mp4" : "webm"}`;
+      link.click();
+    };
+    film.start();
+    this.film = film;
   }
 
   // Goes on. Returns whether the eye moves.

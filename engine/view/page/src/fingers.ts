@@ -18,6 +18,13 @@ export interface Reach {
   raise(notches: number): void;
 }
 
+const idle = (): void => {};
+// Where there is nothing to be taken.
+const LOOKING: Reach = {
+  ...{ holds: "", canTake: () => false, take: idle, tap: idle, hover: idle, point: idle },
+  ...{ drag: idle, rest: idle, lay: idle, spin: idle, raise: idle },
+};
+
 const SLOP = 6; // pixels within which a press is a tap
 const SPIN = 15 / 36; // degrees by a pixel, of a picture 720 high
 
@@ -36,7 +43,7 @@ export class Fingers {
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly orbit: Orbit,
-    private readonly reach: Reach,
+    private readonly reach: Reach = LOOKING,
   ) {
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));

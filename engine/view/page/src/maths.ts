@@ -48,24 +48,13 @@ export function times(a: Matrix, b: Matrix): Matrix {
 export function placed(into: Matrix, pose: ArrayLike<number>, at = 0): Matrix {
   const [x, y, z, w] = [pose[at + 3], pose[at + 4], pose[at + 5], pose[at + 6]];
   const s = 2 / (x * x + y * y + z * z + w * w);
-  into.set([
-    1 - s * (y * y + z * z),
-    s * (x * y + z * w),
-    s * (x * z - y * w),
-    0,
-    s * (x * y - z * w),
-    1 - s * (x * x + z * z),
-    s * (y * z + x * w),
-    0,
-    s * (x * z + y * w),
-    s * (y * z - x * w),
-    1 - s * (x * x + y * y),
-    0,
-    pose[at],
-    pose[at + 1],
-    pose[at + 2],
-    1,
-  ]);
+  const rows = [
+    [1 - s * (y * y + z * z), s * (x * y + z * w), s * (x * z - y * w), 0],
+    [s * (x * y - z * w), 1 - s * (x * x + z * z), s * (y * z + x * w), 0],
+    [s * (x * z + y * w), s * (y * z - x * w), 1 - s * (x * x + y * y), 0],
+    [pose[at], pose[at + 1], pose[at + 2], 1],
+  ];
+  into.set(rows.flat());
   return into;
 }
 
@@ -84,71 +73,32 @@ export function axesOf(camera: Camera): [Triple, Triple, Triple] {
 
 // From the world to a camera at an eye with these axes.
 export function lookAt(eye: Triple, [right, forward, up]: [Triple, Triple, Triple]): Matrix {
-  return new Float32Array([
-    right[0],
-    up[0],
-    -forward[0],
-    0,
-    right[1],
-    up[1],
-    -forward[1],
-    0,
-    right[2],
-    up[2],
-    -forward[2],
-    0,
-    -dot(right, eye),
-    -dot(up, eye),
-    dot(forward, eye),
-    1,
-  ]);
+  return new Float32Array(
+    [
+      ...[0, 1, 2].map((k) => [right[k], up[k], -forward[k], 0]),
+      [-dot(right, eye), -dot(up, eye), dot(forward, eye), 1],
+    ].flat(),
+  );
 }
 
 export function perspective(fov: number, aspect: number, near: number, far: number): Matrix {
-  const zoom = 1 / Math.tan((fov * Math.PI) / 360);
-  return new Float32Array([
-    zoom / aspect,
-    0,
-    0,
-    0,
-    0,
-    zoom,
-    0,
-    0,
-    0,
-    0,
-    (far + near) / (near - far),
-    -1,
-    0,
-    0,
-    (2 * far * near) / (near - far),
-    0,
-  ]);
+  const zoom = 1 / Math.tan((fov * Math.PI) / 360),
+    found = scaling([zoom / aspect, zoom, (far + near) / (near - far)]);
+  [found[11], found[14], found[15]] = [-1, (2 * far * near) / (near - far), 0];
+  return found;
 }
+
+const scaling = ([x, y, z]: Triple): Matrix =>
+  new Float32Array([x, 0, 0, 0, 0, y, 0, 0, 0, 0, z, 0, 0, 0, 0, 1]);
 
 export function moved([x, y, z]: Triple): Matrix {
   return new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, y, z, 1]);
 }
 
 export function orthographic(half: number, near: number, far: number): Matrix {
-  return new Float32Array([
-    1 / half,
-    0,
-    0,
-    0,
-    0,
-    1 / half,
-    0,
-    0,
-    0,
-    0,
-    2 / (near - far),
-    0,
-    0,
-    0,
-    (far + near) / (near - far),
-    1,
-  ]);
+  const found = scaling([1 / half, 1 / half, 2 / (near - far)]);
+  found[14] = (far + near) / (near - far);
+  return found;
 }
 
 // -- rotations: quaternions x, y, z, w ------------------------------------------------------------------------------

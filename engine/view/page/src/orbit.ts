@@ -9,47 +9,8 @@ const [NEAR, FAR] = [0.06, 6];
 
 export class Orbit {
   onMove: (isTurn: boolean) => void = () => {};
-  private readonly pointers = new Map<number, [number, number]>();
 
-  constructor(
-    private readonly canvas: HTMLElement,
-    public camera: Camera,
-    isDriven = false, // by somebody who has looked at events first
-  ) {
-    if (isDriven) return;
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
-    });
-    for (const name of ["pointerup", "pointercancel"] as const)
-      canvas.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
-    canvas.addEventListener("pointermove", (event) => this.follow(event));
-    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-    canvas.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        this.zoom(Math.exp(0.0011 * event.deltaY));
-      },
-      { passive: false },
-    );
-  }
-
-  private follow(event: PointerEvent): void {
-    const before = this.pointers.get(event.pointerId);
-    if (!before) return;
-    const high = this.canvas.clientHeight;
-    const [x, y] = [event.clientX, event.clientY];
-    const others = [...this.pointers].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
-    this.pointers.set(event.pointerId, [x, y]);
-    const [right, down] = [(x - before[0]) / high, (y - before[1]) / high];
-    if (others.length) {
-      const [u, v] = others[0];
-      this.pan(right / 2, down / 2);
-      this.zoom(Math.hypot(before[0] - u, before[1] - v) / Math.max(Math.hypot(x - u, y - v), 1));
-    } else if (event.buttons === 2 || event.shiftKey) this.pan(right, down);
-    else this.drag(right, down);
-  }
+  constructor(public camera: Camera) {}
 
   // Turns by a way over the picture, in parts of its height.
   drag(right: number, down: number): void {

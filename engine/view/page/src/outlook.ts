@@ -49,7 +49,7 @@ export class Outlook {
     private readonly clear: () => Clear,
     private readonly touch: () => void,
   ) {
-    this.orbit = new Orbit(canvas, HOME, true);
+    this.orbit = new Orbit(HOME);
     this.orbit.onMove = (isTurn) => {
       this.rest();
       this.isMine ||= !isTurn;
