@@ -167,8 +167,11 @@ class Player:
         self._until(
             "() => { const grip = teeter.view.hand.grip; return !grip || grip.number <= teeter.view.table.number; }"
         )
-        if page.is_visible(".hand:not(.laid) [data-act=lay]"):
-            page.click("[data-act=lay]")
+        for _ in range(2):
+            # twice where the coach warns
+            if page.is_visible(".hand:not(.laid) [data-act=lay]"):
+                page.click("[data-act=lay]")
+        if page.is_visible(".hand"):
             self.done.append("lay")
             self._until("() => !teeter.view.hand.grip || !teeter.view.hand.grip.isLaid")
         return True

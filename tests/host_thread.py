@@ -35,6 +35,7 @@ ACTS: tuple[dict[str, Any], ...] = (
     {"type": "hand", "name": "pull_out", "right": [1, 0], "number": 4},
     {"type": "offer_places"},
     {"type": "coach"},
+    {"type": "feel", "piece": "small_red"},
     {"type": "bring", "model": "wonky/small_red"},
     {"type": "push", "piece": "small_red", "newtons": 1, "towards": 0},
     {"type": "tilt", "degrees": 5, "towards": 0},

@@ -123,6 +123,19 @@ def test_the_whole_wreck_is_in_the_picture_while_it_falls_and_as_it_lies() -> No
     assert float(np.ptp(seen[:, 0])) > 0.5 * size[0]
 
 
+def test_what_the_hand_let_go_of_is_a_wreck_at_once_and_is_watched_again_to_its_end() -> None:
+    stage = Stage()
+    stage.show._is_falling = lambda: False  # type: ignore[method-assign]
+    stage.run(LIES + 0.1)
+    assert stage.state == "wreck"
+    stage.run(1.0)
+    assert len(stage.show._corners()) >= 8 * len(TOWER), "the whole tower is in the picture"
+    stage.show.again()
+    assert stage.state == "falls"
+    stage.run(12.0)
+    assert stage.state == "wreck"
+
+
 def test_it_is_watched_again_and_nothing_is_told_twice() -> None:
     stage = Stage()
     stage.run(10.0)

@@ -15,12 +15,14 @@ from teeter.engine.view.panels import Button, Panel, Row, Slider, Text
 from teeter.engine.world.body import tilted_gravity
 from teeter.games.bausack.state import Build
 from teeter.games.core.rules import Choice, Take
-from teeter.games.crazy_tower.judge import PILE, CrazyJudge
+from teeter.games.crazy_tower.judge import CrazyJudge
+from teeter.games.crazy_tower.state import PILE
 from teeter.games.present import hud
 from teeter.games.present.asking import Answer, FeelAnswer, FeelQuestion, LoadsAnswer
 from teeter.games.present.bids import bid_slider, with_one_bid
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.hints import ENOUGH, Hints
+from teeter.games.present.feeling import ENOUGH
+from teeter.games.present.hints import Hints
 from teeter.games.present.hud import HudState
 from teeter.games.present.settings import load_settings
 from teeter.games.server.messages import Plan, TableView, Waits
@@ -163,8 +165,8 @@ def test_what_carries_least_is_felt_while_somebody_thinks_and_only_that_is_calle
     answers.answer(FeelAnswer(1.0, 0.1, True, is_loose=True))
     client.told += 1
     hints.step(None, 0.02)
-    left = (*hints.loose, *hints.known, hints.felt, hints.feeling, hints.felt_colour)
-    assert left == (None, "", "")
+    assert (hints.known, hints.felt, hints.feeling, hints.felt_colour) == ({}, None, "", "")
+    assert not hints.loose
     hints.step(None, 0.02)
     assert answers.asked[-1].piece == ""
     answers.answer(LoadsAnswer(loads))

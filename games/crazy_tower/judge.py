@@ -21,7 +21,7 @@ from teeter.engine.world.body import Body
 from teeter.games.core.events import Condition
 from teeter.games.crazy_tower.rules_allowed import is_card, top_card
 from teeter.games.crazy_tower.rules_flow import of_floors, standing_pieces
-from teeter.games.crazy_tower.state import Sort, State, box_name
+from teeter.games.crazy_tower.state import PILE, Sort, State, box_name
 from teeter.games.judge import places
 from teeter.games.judge.judge import Judge, TableScene
 from teeter.models.build import build
@@ -33,8 +33,8 @@ TABLE_MM = (1200.0, 1000.0)
 """Room for four rows of blocks before one player."""
 STACK_MM = (350.0, -350.0)
 """The place of the stack, in a corner that no row of blocks reaches."""
-DECK_MM, PILE = (235.0, -350.0), "stack"
-"""Where the stack is seen, beside the place where its top card is turned up; and its name."""
+DECK_MM = (235.0, -350.0)
+"""Where the stack is seen, beside the place where its top card is turned up."""
 FIRST_ROW_MM = 200.0
 """From the centre to a player's first row: outside the reach of a card that leans over the tower's edge."""
 ROW_MM = 62.0

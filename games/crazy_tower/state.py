@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 from teeter.games.core import codec
 from teeter.games.core.rules import NO_HANDICAP, Action, Handicap, Reason
 from teeter.games.core.setup import Mode, Seat, option
+
+PILE = "stack"
+"""What is seen of the stack: its name on the table."""
 
 
 class Sort(Enum):
@@ -187,6 +190,9 @@ class House:
 @dataclass(frozen=True, slots=True)
 class RevealCard(Action):
     """Way B of a turn: turn up the first floor card of the stack, to lay it on the tower."""
+
+    shown_by: ClassVar[str] = PILE
+    """What lies on the table for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,6 @@ class Audience:
         self.broken: Broken | None = None
         self.why = ""
         """Why pieces fell the last time, once the game is over and that is known."""
-        """Why the game cannot go on."""
 
     def joined(self) -> list[Connection]:
         """Returns those who hear what is said."""
@@ -56,6 +55,12 @@ class Audience:
         for connection in self.joined():
             if connection.seat == seat:
                 connection.send(message)
+
+    def send_change(self, seat: str, message: SeatNews) -> None:
+        """Tells who sits at a seat what is not as it was."""
+        for connection in self.joined():
+            if connection.seat == seat:
+                connection.send_change(message)
 
     def tell_bodies(self, text: str) -> None:
         """Sends a message about new bodies, and where everything is then; an empty text is none."""
@@ -106,6 +111,11 @@ class Audience:
             if moved:
                 connection.send_poses(moved)
 
+    def tell_frames(self) -> None:
+        """Tells everybody what is to be seen, where that changed."""
+        for connection in self.joined():
+            connection.send_change(self.views[connection.seat].framed())
+
     def _table(self, connection: Connection) -> TableNews:
         view = self.view
         assert view is not None
@@ -148,6 +158,7 @@ class Audience:
         if self.view is not None:
             connection.send_change(self._table(connection), but="step")
         self._send_turn(connection, view.turn(self._wishes.turn, self._wishes.need))
+        connection.send_change(view.framed())
         over = view.over(self.why)
         if over is not None:
             connection.send_change(over)

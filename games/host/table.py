@@ -32,6 +32,7 @@ from teeter.games.server.protocol import (
     AskCoach,
     Chat,
     Choose,
+    Feel,
     Given,
     HandAct,
     Hello,
@@ -59,6 +60,8 @@ SHIPPED = Settings.model_validate(shipped("settings.toml"))
 """What hands at seats are like."""
 PICTURE_S = 1.0 / 30.0
 """Seconds between two pictures."""
+FRAMED_S = 0.25
+"""Seconds between two looks at what everybody has to see."""
 FILMED_S = 0.1
 """Seconds between two looks of the director."""
 WRECK_S = 20.0
@@ -106,7 +109,8 @@ class HostedTable:
         )
         self.audience = Audience(plan, opening, self.chairs, self._wishes, has_pictures=hosting.has_pictures)
         self._is_moved = self._is_paused = False
-        self._pictured = self._filmed = 0.0
+        self._pictured = self._filmed = self._framed = 0.0
+        self._is_framed = True
         self.fall = FallShow(
             self._client.pieces,
             lambda: self._client.in_play,
@@ -149,12 +153,13 @@ class HostedTable:
             # who is asked to lay a piece has to know that it is in the hand
             self._show()
             self.audience.tell_turn()
+            self._is_framed = False
 
     def _take(self, news: News) -> None:
         held = self._client.held
         self._client.hear(news)
         if isinstance(news, TableView):
-            self.audience.view, self._is_moved = news, True
+            self.audience.view, self._is_moved, self._is_framed = news, True, False
             if news.held != held:
                 self._wishes.drop()
         elif isinstance(news, Waits):
@@ -201,6 +206,8 @@ class HostedTable:
             self._show()
         with left_out("the fall"):
             self._film(now)
+        with left_out("what is to be seen"):
+            self._frame(now)
         with left_out("where a piece would land"):
             landing = self._wishes.step(is_moved=is_moved)
             if landing is not None:
@@ -209,6 +216,7 @@ class HostedTable:
             coached = self._coach.poll()
             if coached is not None:
                 self.audience.send_to(*coached)
+            self.audience.send_change(self._wishes.need.player, self._coach.told())
         with left_out("why pieces fell"):
             self._tell_why()
         with left_out("the pictures"):
@@ -220,6 +228,12 @@ class HostedTable:
             waits = "; the game waits for it" if self._wishes.need.player == name else ""
             self._people.tell(f"{name} has been away for {AWAY_S / 60:.0f} minutes: the seat is free{waits}.")
             self.audience.tell_seats()
+
+    def _frame(self, now: float) -> None:
+        """Tells everybody what is to be seen of the table, unless something falls."""
+        if not self._is_framed and not self.fall.state and now - self._framed > FRAMED_S:
+            self._framed, self._is_framed = now, True
+            self.audience.tell_frames()
 
     def _film(self, now: float) -> None:
         """Tells everybody from where a fall is seen, as long as there is one."""
@@ -279,6 +293,7 @@ class HostedTable:
             or self._wishes.is_aiming
             or self.audience.painter.is_busy
             or self._coach.is_waiting
+            or not self._is_framed
         )
 
     # -- from browsers -----------------------------------------------------------------------------------------------
@@ -333,6 +348,8 @@ class HostedTable:
         wishes = self._wishes
         if isinstance(given, (AimAt, PointAt)):
             wishes.aim(given)
+        elif isinstance(given, Feel):
+            self._coach.feel(wishes.feel(given))
         elif isinstance(given, AskCoach):
             self._coach.ask(wishes.place(), connection.seat, given.right, wishes.heard)
         elif isinstance(given, HandAct) and given.name == "nearest":

@@ -16,12 +16,14 @@ from teeter.games.play.playback import Taken
 from teeter.games.present.bids import bid_of
 from teeter.games.present.client_state import STORY, ClientState
 from teeter.games.present.details import HeldCard, details_of
-from teeter.games.present.hud import PROMPTS, card_of, conditions, image_of, piece_of
+from teeter.games.present.framing import Framing
+from teeter.games.present.hud import PROMPTS, card_of, conditions, image_of, piece_of, shown_by
 from teeter.games.present.naming import game_of, opening_for, piece_name
 from teeter.games.server.messages import GameUpdate, News, Plan, TableView, Waits
 from teeter.games.server.news import (
     CardRow,
     ChoiceRow,
+    FrameNews,
     Over,
     ScoreRow,
     ShelfPiece,
@@ -32,6 +34,7 @@ from teeter.games.server.news import (
 )
 from teeter.models.catalogue import catalogue
 from teeter.models.catalogue import games as shelves
+from teeter.models.piece import Array
 
 MAX_PICTURED = 12
 """Choices with pictures; where there are more, people point at the table."""
@@ -48,7 +51,7 @@ class SeatView(ClientState):
     ) -> None:
         super().__init__(plan, game, state, bodies, time.monotonic, seat=seat)
         self.state = self._visible(state)
-        self._details = details_of(game)
+        self._details, self._framing = details_of(game), Framing()
         with left_out(STORY):
             self.log += opening_for(game, past[0][0], seat) if past else ()
         self.remember(tuple(past))
@@ -119,6 +122,7 @@ class SeatView(ClientState):
         image = in_hand.get(card, "")
         if not image and count <= MAX_PICTURED:
             image = image_of(self, piece)
+        lying = shown_by(choice)
         group = "card" if card in in_hand else "piece" if piece in self.pieces else "act"
         group = "bid" if bid_of(choice) is not None else group
         return {
@@ -126,7 +130,7 @@ class SeatView(ClientState):
             "label": _title(image) if card in in_hand else capital(choice.sentence),
             "sentence": capital(choice.sentence),
             "group": group,
-            "piece": piece if piece in self.pieces else "",
+            "piece": lying if lying in self.pieces else "",
             "picture": image,
         }
 
@@ -151,6 +155,11 @@ class SeatView(ClientState):
             "why": why,
         }
 
+    def framed(self) -> FrameNews:
+        """Returns the `frame` message: what this seat has to see."""
+        tower, others = self._framing.of(self)
+        return {"type": "frame", "tower": _box(tower), "others": _box(others)}
+
     def colour(self, seat: int) -> str:
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
         return self._details.seat_colour(self, seat)
@@ -164,6 +173,12 @@ class SeatView(ClientState):
 def pictures_of(turn: Turn) -> set[str]:
     """Returns the names of the pictures that a `turn` message shows."""
     return {row["picture"] for row in (*turn["cards"], *turn["choices"])} - {""}
+
+
+def _box(corners: Array) -> list[float]:
+    if not len(corners):
+        return []
+    return [round(float(value), 3) for value in (*corners.min(axis=0), *corners.max(axis=0))]
 
 
 def _rounded(line: Line) -> list[list[float]]:
@@ -182,6 +197,7 @@ def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, n
         "left_s": None if view.left_s is None else round(view.left_s),
         "mine": is_mine,
         "number": number,
+        "lean": view.lean,
     }
 
 

@@ -5,7 +5,6 @@ The coach speaks to browsers, which know no solids.
 """
 
 import time
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -16,18 +15,20 @@ from teeter.games.core.words import capital
 from teeter.games.host.connection import Connection
 from teeter.games.host.seats import WishError
 from teeter.games.host.views import SeatView
-from teeter.games.present.asking import Asker, NearestAnswer, PlaceAnswer, Risk, WhyAnswer, WhyQuestion
+from teeter.games.present.asking import NearestAnswer, PlaceAnswer, Risk
 from teeter.games.present.client_state import ClientState
+from teeter.games.present.feeling import Feeling
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import coached
 from teeter.games.present.slots import MAGNET
 from teeter.games.server import messages
 from teeter.games.server.messages import Order
-from teeter.games.server.news import Coached, Landing
+from teeter.games.server.news import Coached, FeltNews, Landing
 from teeter.games.server.protocol import (
     AimAt,
     BringModel,
     Choose,
+    Feel,
     Fetch,
     HandAct,
     Plain,
@@ -168,6 +169,7 @@ class Wishes:
         hand, self.heard = self._hand, max(self.heard, given.number)
         hand.follow()
         if isinstance(given, Shift):
+            hand.is_free = given.is_free
             hand.shift(*given.by, reach=MAGNET)
             return False
         if isinstance(given, Spin):
@@ -239,6 +241,14 @@ class Wishes:
             raise WishError("The places are being looked for")
         self.is_offering = True
 
+    def feel(self, given: Feel) -> str:
+        """Returns the piece to be felt. Raises WishError."""
+        if self._client.held:
+            raise WishError("The hand holds a piece: lay it first")
+        if given.piece not in self._client.in_play:
+            raise WishError("There is no such piece in the tower")
+        return given.piece
+
     def _check_free(self) -> None:
         if not self._client.game.is_free_building:
             raise WishError("That is for the sandbox")
@@ -265,8 +275,9 @@ COACHED: dict[Risk, Literal["stands", "topples", "unsure", "forbidden"]] = {
 """What the coach's word is in a message."""
 
 
-class Coach(Asker):
-    """Tries a place before a piece is laid there, in processes of its own. Only the last question is answered."""
+class Coach(Feeling):
+    """Tries a place before a piece is laid there, and feels pieces, in processes of its own. Only the last question is
+    answered."""
 
     def __init__(self, client: ClientState) -> None:
         super().__init__(client)
@@ -277,8 +288,6 @@ class Coach(Asker):
         self._place: Pose | None = None
         self.nearest: Pose | None = None
         """Where the held piece may lie instead, as was said last."""
-        self.why = ""
-        """Why pieces fell the last time, once that is known."""
         self.seat = ""
         """Who asked; empty while nobody waits for an answer."""
 
@@ -290,15 +299,28 @@ class Coach(Asker):
         self._answer = self.nearest = None
         self._ask_place(self.client.held, place)
 
-    def ask_why(self, file: Path) -> None:
-        """Asks why pieces fell in a game that is over and packed; `why` says it."""
-        self._ask(WhyQuestion(file))
+    def told(self) -> FeltNews:
+        """Returns the `felt` message: what was felt to be loose, and what a finger was put to."""
+        asked = {self.feeling: self.risk_of(self.felt)} if self.felt is not None else {}
+        risks: dict[str, Risk] = {**dict.fromkeys(self.loose, "safe"), **asked}
+        return {
+            "type": "felt",
+            "piece": self.feeling,
+            "sentence": capital(self.feel_word),
+            "pieces": {piece: COACHED[risk] for piece, risk in risks.items()},
+            "may": self._is_felt_ahead,
+        }
 
     def poll(self) -> tuple[str, Coached] | None:
-        """Returns who asked, and the `coached` message; None while there is no answer."""
+        """Returns who asked, and the `coached` message; None while there is no answer. Feels on meanwhile."""
+        self._forget_old()
+        found = self._heard()
+        self._feel_on()
+        return found
+
+    def _heard(self) -> tuple[str, Coached] | None:
         for answer in self._answers():
-            if isinstance(answer, WhyAnswer):
-                self.why = answer.sentence
+            if self._takes(answer):
                 continue
             if isinstance(answer, NearestAnswer):
                 self.nearest = answer.place

@@ -162,7 +162,9 @@ class FallShow:
         self._has_fallen = self._is_done = self._is_again = False
 
     def _lie(self) -> None:
-        """The wreck begins."""
+        """The wreck begins; what the hand had just let go of comes down without a show."""
+        if not self.state:
+            self._begin()
         if self.state != "wreck":
             self.state, self._lay_at = "wreck", self._now
 
@@ -172,7 +174,7 @@ class FallShow:
             return []
         rate = self._views[-1].rate
         if self._now - self._planned_at > PLAN_S and not self._is_done:
-            self._is_done = any(isinstance(each, Wreck) for each in self._later)
+            self._is_done = self.state == "wreck" or any(isinstance(each, Wreck) for each in self._later)
             self._planned_at = self._now
             self._plan = planned(self._views, self._pieces, self.aspect) or self._plan
         moment = self.seconds

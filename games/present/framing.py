@@ -8,7 +8,7 @@ from teeter.engine.geometry.rotation import rotated
 from teeter.engine.view.camera import BOX_CORNERS, Camera, Clear, fitted
 from teeter.games.core.rules import Wait
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.hud import piece_of
+from teeter.games.present.hud import shown_by
 from teeter.models.piece import Array
 
 SHARE = 0.55
@@ -49,7 +49,7 @@ class Framing:
             return [] if self._is_by else [client.held]
         if waits is None or waits.need.wait is not Wait.ACTION:
             return []
-        wanted = {piece_of(each) for each in client.choices} & set(client.frame.names)
+        wanted = {shown_by(each) for each in client.choices} & set(client.frame.names)
         supply = [name for name in client.frame.names if name in client.pieces and not client.is_fixed(name)]
         return sorted(wanted or supply)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from teeter.engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
 from teeter.games.core.rules import Choice, Take, Wait
 from teeter.games.present import hud
-from teeter.games.present.hud import piece_of
+from teeter.games.present.hud import piece_of, shown_by
 from teeter.games.present.mouse import Mouse
 from teeter.games.present.settings import Settings
 from teeter.games.present.table_screen import PACES, TableScreen
@@ -121,7 +121,7 @@ class GameScreen(TableScreen):
         if not name:
             self.look = replace(self.look, pieces=())
             return
-        found = [each for each in client.choices if piece_of(each) == name]
+        found = [each for each in client.choices if shown_by(each) == name]
         if len(found) == 1:
             self._do(found[0])
         elif found:
@@ -133,7 +133,7 @@ class GameScreen(TableScreen):
     def take_at(self, x: float, y: float) -> bool:
         """Take what is there to drag it. Returns whether there is something to be taken."""
         name = self.mouse.piece_at(x, y)
-        found = [each for each in self.client.choices if name and piece_of(each) == name]
+        found = [each for each in self.client.choices if name and shown_by(each) == name]
         if self.client.waits is None or len(found) != 1:
             return False
         self._do(found[0])

@@ -6,7 +6,6 @@ A process of its own is asked, so that no picture waits; the answers are shown a
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 
@@ -15,41 +14,18 @@ from teeter.engine.view.overlays import Arrow, Ghost, Overlay
 from teeter.engine.workers import Failed
 from teeter.games.present.asking import (
     Answer,
-    Asker,
     CheckAnswer,
     CheckQuestion,
-    FeelAnswer,
-    FeelQuestion,
-    LoadsAnswer,
     NearestAnswer,
     PlaceAnswer,
-    Question,
     Risk,
-    Rows,
-    WhyAnswer,
-    WhyQuestion,
 )
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.details import details_of
+from teeter.games.present.feeling import COLOURS, WORDS, Feeling
 from teeter.games.present.ways import shift_said, way_said
 from teeter.models.piece import Piece
 
-COLOURS: dict[Risk, str] = {
-    "safe": "#2b7bba",
-    "risky": "#e0a030",
-    "falls": "#b0301c",
-    "against": "#b0301c",
-    "": "#8a8378",
-}
-"""Blue, amber and dark red differ in lightness: told apart with any colour vision."""
-WORDS: dict[Risk, str] = {
-    "safe": "Safe: it stands, with leeway to spare",
-    "risky": "Risky: it stands, but hardly",
-    "falls": "It falls",
-    "against": "It would be against the rules",
-    "": "Nobody can say",
-}
 FIRST: dict[Risk, str] = {
     "safe": "First look: it stands",
     "risky": "First look: it stands",
@@ -60,31 +36,19 @@ FIRST: dict[Risk, str] = {
 """What is said before it is known for good."""
 ARROW, ARROW_HIGH = 0.03, 0.006
 """Metres: the shortest arrow to a better place, and how far it is above the piece."""
-ENOUGH, MOST_FELT = 4, 10
-"""Loose pieces that are enough to choose from, and pieces that are felt for them at most."""
 PAUSE_S = 0.12
 """How long the hand holds still before it is asked about."""
 SAME = 2e-4
 """Metres within which a place is the same."""
 
 
-class Hints(Asker):
+class Hints(Feeling):
     """Ghost, hint and check for one table."""
 
     def __init__(self, client: ClientState, *, ghost: bool, hint: bool) -> None:
         super().__init__(client)
         self.shows_ghost, self.shows_hint = ghost, hint
         self.finding: CheckAnswer | None = None
-        self.felt: FeelAnswer | None = None
-        self.feeling = self.over = ""
-        """The piece that is felt, and the one below the pointer, which may be felt next."""
-        self.loads: dict[str, float] = {}
-        self.known: dict[str, FeelAnswer] = {}
-        """What was felt of the tower as it stands."""
-        self._felt_at = -1
-        self.why = ""
-        """Why pieces fell, once that was asked and is known."""
-        self._asked: Question | None = None
         self._place: Pose | None = None
         """The place that was asked about, as long as the piece is held there."""
         self._answer: PlaceAnswer | None = None
@@ -146,77 +110,6 @@ class Hints(Asker):
         self.finding = None
         self._ask(CheckQuestion(self._rows(self.client.held)))
 
-    def feel(self, piece: str) -> None:
-        """Put a finger to a piece of the tower."""
-        self._forget_old()
-        is_ahead = self._is_felt_ahead
-        self.felt, self.feeling = self.known.get(piece) if is_ahead else None, piece
-        if not is_ahead:
-            self._feel(piece)
-
-    def _feel(self, piece: str) -> None:
-        self._ask(FeelQuestion(piece, self._rows("")))
-
-    def _forget_old(self) -> None:
-        """What was felt is of the tower as it stood, and so is an answer that is still under way."""
-        if self._felt_at != self.client.told:
-            self._felt_at, self.loads, self.known = self.client.told, {}, {}
-            self.felt, self.feeling = None, ""
-            if isinstance(self._asked, FeelQuestion):
-                self._asked = None
-
-    @property
-    def _is_felt_ahead(self) -> bool:
-        """Whether pieces are felt before anybody asks."""
-        return bool(
-            self.shows_hint and not self.client.held and details_of(self.client.game).drawn(self.client)
-        )
-
-    def _feel_on(self) -> None:
-        """Feel pieces while somebody thinks: what is asked for, what is pointed at, then what carries least, until
-        enough are loose."""
-        if not self._is_felt_ahead or self.is_waiting:
-            return
-        drawn = details_of(self.client.game).drawn(self.client)
-        if not self.loads:
-            self._feel("")
-            return
-        asked = [piece for piece in (self.feeling, self.over) if piece in drawn and piece not in self.known]
-        tried = sorted(drawn, key=lambda piece: self.loads.get(piece, math.inf))[:MOST_FELT]
-        more = [piece for piece in tried if piece not in self.known] if len(self.loose) < ENOUGH else []
-        if next_one := next(iter(asked + more), ""):
-            self._feel(next_one)
-
-    @property
-    def felt_colour(self) -> str:
-        """How firm the piece is that was felt last, as a colour; empty for none."""
-        if self.felt is None or not self.felt.is_known:
-            return ""
-        return COLOURS["falls" if not self.felt.stands else "safe" if self.felt.is_loose else "risky"]
-
-    @property
-    def loose(self) -> tuple[str, ...]:
-        """The pieces that were felt to be loose, and without which the tower stands."""
-        return tuple(piece for piece, felt in self.known.items() if felt.is_loose and felt.stands)
-
-    def ask_why(self, file: Path) -> None:
-        """Ask why pieces fell in a game that is over and packed."""
-        self.why = ""
-        self._ask(WhyQuestion(file))
-
-    @property
-    def feel_word(self) -> str:
-        """What a finger feels; empty for nothing."""
-        if self.felt is None:
-            load = self.loads.get(self.feeling)
-            known = f"{load:.2f} N lie on it; " if load is not None else ""
-            return f"{known}feeling how it moves ..." if self.feeling else ""
-        if not self.felt.is_known:
-            return WORDS[""]
-        pull = "stuck" if self.felt.pull_n is None else f"a pull of {self.felt.pull_n:.2f} N moves it"
-        rest = "the tower stands without it" if self.felt.stands else "the tower needs it"
-        return f"{self.felt.load_n:.2f} N lie on it; {pull}; {rest}."
-
     def guides(self, grip: CarryTarget | None) -> list[Overlay]:
         """The ghost of the held piece, or of the one for which the referee has pointed to a place."""
         answer, pointed = self._answer, self.client.pointed
@@ -232,53 +125,28 @@ class Hints(Asker):
             found += towards(grip.piece, self._place, self.nearest)
         return found
 
-    def _ask(self, question: Question) -> None:
-        self._asked = question
-        super()._ask(question)
-
     def _hear(self) -> None:
         for answer in self._answers():
+            if self._takes(answer):
+                continue
             if isinstance(answer, Failed):
                 answer = self._unanswered(str(answer))
-            asked = self._asked
             if isinstance(answer, CheckAnswer):
                 self.finding = answer
-            elif isinstance(answer, LoadsAnswer | FeelAnswer):
-                if isinstance(asked, FeelQuestion):
-                    self._hear_feel(asked.piece, answer)
-            elif isinstance(answer, WhyAnswer):
-                self.why = answer.sentence
             elif self._place is not None and isinstance(answer, NearestAnswer):
                 self.nearest = answer.place
             elif self._place is not None and isinstance(answer, PlaceAnswer):
                 self._answer = answer.after(self._answer)
 
-    def _hear_feel(self, piece: str, answer: LoadsAnswer | FeelAnswer) -> None:
-        if isinstance(answer, LoadsAnswer):
-            self.loads = answer.loads
-            return
-        self.known[piece] = answer
-        if piece == self.feeling:
-            self.felt = answer
-
     def _unanswered(self, why: str) -> Answer:
         """What is shown where nobody can say."""
         if isinstance(self._asked, CheckQuestion):
             return CheckAnswer("unsure", why, "", ())
-        if isinstance(self._asked, WhyQuestion):
-            return WhyAnswer("")
-        if isinstance(self._asked, FeelQuestion):
-            known = FeelAnswer(0.0, None, False, is_known=False)
-            return known if self._asked.piece else LoadsAnswer({"": 0.0})
         return NearestAnswer(None) if self._is_final else PlaceAnswer("", 0.0, None)
 
     @property
     def _is_final(self) -> bool:
         return self._answer is not None and not self._answer.is_first
-
-    def _rows(self, held: str) -> Rows:
-        """Names and poses of what is in play and of supports."""
-        return tuple((body.name, body.pose) for body in self.client.lying(held))
 
 
 def coached(answer: PlaceAnswer, right: tuple[float, float], place: Pose | None, nearest: Pose | None) -> str:

@@ -168,6 +168,11 @@ def piece_of(choice: Choice) -> str:
     return str(getattr(choice.action, "piece", "") or getattr(choice.action, "take", ""))
 
 
+def shown_by(choice: Choice) -> str:
+    """What lies on the table for a choice: its piece, or the stack of which it turns up a card; empty for nothing."""
+    return piece_of(choice) or str(getattr(choice.action, "shown_by", ""))
+
+
 def _turn(client: ClientState, look: HudState) -> Panel:
     need = client.need
     items: list[Item] = []

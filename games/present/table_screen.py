@@ -25,7 +25,7 @@ from teeter.games.present.fall_show import FallShow
 from teeter.games.present.framing import Framing
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import Hints
-from teeter.games.present.hud import HudState, piece_of
+from teeter.games.present.hud import HudState, piece_of, shown_by
 from teeter.games.present.impacts import ImpactDetector
 from teeter.games.present.letters import Lettering
 from teeter.games.present.mouse import Mouse
@@ -317,7 +317,7 @@ class TableScreen:
     def _marks(self) -> dict[str, str]:
         marks: dict[str, str] = {}
         name = self.mouse.over
-        if name and any(piece_of(each) == name for each in self.client.choices):
+        if name and any(shown_by(each) == name for each in self.client.choices):
             marks[name] = HOVER
         if self.hand.grip is not None and self.hints.colour:
             marks[self.hand.grip.name] = self.hints.colour

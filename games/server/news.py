@@ -79,7 +79,8 @@ class Bodies(TypedDict):
 
 class TableNews(TypedDict):
     """What is there, by numbers; held: -1 for nothing. left_s: of a challenge against the clock. mine: the hand is that
-    of who hears it. number: of the last message that this hand has followed."""
+    of who hears it. number: of the last message that this hand has followed. lean: degrees by which the table is
+    tilted, and where downhill is, counter-clockwise from +x."""
 
     type: Literal["table"]
     step: int
@@ -90,6 +91,7 @@ class TableNews(TypedDict):
     left_s: float | None
     mine: bool
     number: int
+    lean: tuple[float, float]
 
 
 class ChoiceRow(TypedDict):
@@ -192,6 +194,26 @@ class Coached(TypedDict):
     place: Row | None
 
 
+class FeltNews(TypedDict):
+    """What was felt of the tower. piece, sentence: that a finger was put to last, and what it feels. pieces: how it is
+    to draw those that were felt to be loose, and that one. may: pieces can be felt now."""
+
+    type: Literal["felt"]
+    piece: str
+    sentence: str
+    pieces: dict[str, Literal["stands", "topples", "unsure", "forbidden"]]
+    may: bool
+
+
+class FrameNews(TypedDict):
+    """What is to be seen, each by its least and greatest corner, metres: the tower, and what else must be; empty for
+    nothing."""
+
+    type: Literal["frame"]
+    tower: list[float]
+    others: list[float]
+
+
 class PlaceRows(TypedDict):
     """Where the held piece may be laid, the best first."""
 
@@ -287,6 +309,8 @@ SeatNews = (
     | Story
     | Landing
     | Coached
+    | FeltNews
+    | FrameNews
     | PlaceRows
     | Refusal
     | BusyNews

@@ -127,11 +127,12 @@ class PointAt(Message):
 
 
 class Shift(Message):
-    """Carry or draw the held piece on, metres."""
+    """Carry or draw the held piece on, metres. is_free: a brick need not keep to its rail."""
 
     type: Literal["shift"]
     by: Level
     number: Count
+    is_free: bool = False
 
 
 class Spin(Message):
@@ -169,6 +170,13 @@ class AskCoach(Message):
 
     type: Literal["coach"]
     right: Annotated[Level, AfterValidator(_is_unit)] = (1.0, 0.0)
+
+
+class Feel(Message):
+    """Put a finger to a piece of the tower."""
+
+    type: Literal["feel"]
+    piece: Name
 
 
 class BringModel(Message):
@@ -267,7 +275,7 @@ class SendAway(Message):
 
 SandboxMessage = BringModel | Shove | Tilt | Fetch
 HostMessage = ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway
-HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Plain | AskCoach
+HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Plain | AskCoach | Feel
 Given = Hello | Sit | StandUp | Watch | Choose | HandMessage | SandboxMessage | Chat | Ping | HostMessage
 _READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])
 

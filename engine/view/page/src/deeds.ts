@@ -39,6 +39,7 @@ export class Deeds implements Acts {
     } else if (name === "view") this.seat.outlook.next();
     else if (name === "sound") this.seat.desk.hear(this.seat.knocks.turn());
     else if (name === "story") this.seat.desk.openStory();
+    else if (name === "feel") this.seat.feel();
     else if (name === "stand_up") {
       tokens.forget();
       this.seat.send({ type: "stand_up" });
@@ -114,9 +115,10 @@ export class Deeds implements Acts {
     const key = event.key === " " ? "space" : event.key.replace(/([a-z])([A-Z])/, "$1_$2").toLowerCase(),
       name = KEYS[key] ?? OWN[key],
       on = event.target instanceof HTMLElement ? event.target.tagName : "";
-    const isTheirs = on === "INPUT" || (on === "BUTTON" && event.key === " ");
-    if (!name || isTheirs || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.type === "keyup" ? name !== "fine" : event.repeat && !REPEATED.has(name)) return;
+    const isTheirs = on === "INPUT" || (on === "BUTTON" && event.key === " "),
+      isHeld = name === "fine" || name === "free";
+    if (!name || isTheirs || (event.ctrlKey && name !== "free") || event.metaKey || event.altKey) return;
+    if (event.type === "keyup" ? !isHeld : event.repeat && !REPEATED.has(name)) return;
     if (this.act(name)) event.preventDefault();
   }
 }

@@ -69,6 +69,7 @@ export class Desk {
       this.part[name] = make("output", `${name} panel`, this.part.messages);
       this.part[name].hidden = true;
     }
+    this.part.tag = make("output", "tag", parent);
     this.part.over = make("section", "over panel", this.root);
     this.part.over.hidden = true;
     for (const name of ["facts-panel", "seats-panel"]) this.part[name].hidden = true;
@@ -78,10 +79,13 @@ export class Desk {
   // The rectangle of the picture that panels leave free most of the time, in pixels.
   get clear(): { left: number; top: number; right: number; bottom: number } {
     const [wide, high] = [this.root.clientWidth, this.root.clientHeight];
-    const top = this.part["seats-panel"].getBoundingClientRect().bottom;
-    return matchMedia(NARROW).matches
-      ? { left: 0, top, right: wide, bottom: 0.52 * high }
-      : { left: 300, top: 0, right: wide - 270, bottom: high };
+    const box = (name: string) =>
+      this.root.querySelector(`:scope > .${name}:not([hidden])`)?.getBoundingClientRect();
+    const [turn, hand, seats, shelf] = ["turn", "hand", "seats-panel", "shelf"].map(box);
+    if (!matchMedia(NARROW).matches)
+      return { left: turn?.right ?? 0, top: 0, right: seats?.left ?? wide, bottom: hand?.top ?? high };
+    const bottom = Math.min(...[turn, hand, shelf].map((each) => (each?.height ? each.top : high)));
+    return { left: 0, top: seats?.bottom ?? 0, right: wide, bottom };
   }
 
   private makeStory(panel: HTMLElement): void {
@@ -101,6 +105,12 @@ export class Desk {
   }
 
   private makeTools(panel: HTMLElement): void {
+    this.press(
+      panel,
+      "feel",
+      "Feel",
+      "Feel pieces: what lies on them, how hard they are to move (W)",
+    ).hidden = true;
     this.press(panel, "undo", "Undo", "Take it back (U)");
     this.press(panel, "view", "View", "Look from elsewhere (C)");
     this.press(panel, "sound", "Sound", "Sound (S)").setAttribute("aria-pressed", "false");
@@ -153,7 +163,9 @@ export class Desk {
         button(row, "Sit here", `Sit here: ${seat.name}`, () => this.acts.sit(seat.name)).dataset.sit =
           seat.name;
       if (mayAct && !welcome.seat && seat.state === "away" && tokens.of(seat.name))
-        button(row, "Come back", `It is yours: ${seat.name}`, () => this.acts.comeBack(seat.name));
+        button(row, "Come back", `It is yours: ${seat.name}`, () =>
+          this.acts.comeBack(seat.name),
+        ).dataset.back = seat.name;
       if (welcome?.role === "host" && !isMine && (seat.state === "away" || seat.state === "free"))
         button(row, "To a bot", "A bot plays on", () => this.acts.host(seat.name, true));
       if (welcome?.role === "host" && !isMine && seat.state === "bot")
@@ -255,9 +267,9 @@ export class Desk {
       listed = choices.filter((each) => each.piece === this.only);
       if (!listed.length) listed = choices;
     } else if (!this.isListed) {
-      const lying = choices.filter((each) => this.onTable.has(each.piece));
+      const lying = choices.filter((each) => each.group === "piece" && this.onTable.has(each.piece));
       if (lying.length > MOST_LISTED) {
-        listed = choices.filter((each) => !this.onTable.has(each.piece));
+        listed = choices.filter((each) => !lying.includes(each));
         make("p", "quiet", place, "Tap a piece on the table.");
         const all = button(place, `List all ${lying.length}`, "A button for each piece", () => {
           this.isListed = true;
@@ -336,6 +348,22 @@ export class Desk {
     place.hidden = !sentence;
     clearTimeout(this.refusalEnds);
     this.refusalEnds = window.setTimeout(() => (place.hidden = true), REFUSED_MS);
+  }
+
+  // What is said at a place of a picture so large, pixels; empty for nothing.
+  tag(text: string, [x, y]: number[], [wide, high]: number[]): void {
+    const { tag } = this.part;
+    tag.hidden = !text;
+    if (!text) return;
+    write(tag, text);
+    tag.style.left = `${Math.max(8, Math.min(x + 24, wide - tag.offsetWidth - 8))}px`;
+    tag.style.top = `${Math.max(8, Math.min(y - 12 - tag.offsetHeight, high - tag.offsetHeight))}px`;
+  }
+
+  // Whether pieces can be felt, and a tap does.
+  showFeel(may: boolean, isOn: boolean): void {
+    this.buttons.feel.hidden = !may;
+    this.buttons.feel.setAttribute("aria-pressed", String(isOn));
   }
 
   // Why nothing can be done now; empty: it can again.

@@ -2,24 +2,26 @@
 
 import { button, make, write } from "./dom";
 import type { Triple } from "./data";
-import { add, length, minus, type Camera } from "./maths";
+import { Glide } from "./glide";
+import { add, minus, type Camera } from "./maths";
 import type { FallNews } from "./protocol";
 
-const STIFF = 5; // a second: half of the way takes 0.4 s
-const NEAR = [3e-4, 3e-4, 3e-4, 3e-3, 1e-3, 1e-3, 0.05];
+const AFTER_MS = 1500; // of the wreck, at the end of a clip
 const PLANNED = 16 / 9; // width by height, for which the director plans
 
 export class Fall {
   state: FallNews["state"] = "";
   private goal: Camera | null = null;
-  private at: number[] | null = null;
-  private speed: number[] = [];
+  private keeps = false; // what comes is to be kept as a film
+  private film: MediaRecorder | null = null;
+  private shown: Camera | null = null;
+  private readonly glide = new Glide();
   private readonly panel: HTMLElement;
   private readonly told: HTMLElement;
   private readonly row: HTMLElement;
 
   constructor(
-    private readonly canvas: HTMLElement,
+    private readonly canvas: HTMLCanvasElement,
     private readonly desk: HTMLElement,
     send: (type: "go_on" | "watch_again") => void,
   ) {
@@ -33,11 +35,21 @@ export class Fall {
     on.dataset.act = "go_on";
     const again = button(this.row, "Watch again", "See it fall once more", () => send("watch_again"));
     again.dataset.act = "watch_again";
+    const keep = button(this.row, "Save this clip", "See it once more, and keep that as a film", () => {
+      this.keeps = true;
+      send("watch_again");
+    });
+    keep.dataset.act = "clip";
+    keep.hidden = typeof MediaRecorder === "undefined";
   }
 
   // Whether who looks may go on.
   hear(news: FallNews, may: boolean): void {
+    const before = this.state;
     this.state = news.state;
+    if (this.keeps && this.state === "falls") this.record();
+    if (before === "falls" && this.state !== "falls")
+      setTimeout(() => this.film?.state === "recording" && this.film.stop(), AFTER_MS);
     this.goal = news.eye.length
       ? { eye: news.eye as Triple, target: news.target as Triple, fov: news.fov }
       : null;
@@ -47,30 +59,40 @@ export class Fall {
     write(this.told, this.state === "wreck" ? news.told : "It falls!");
   }
 
+  // Keeps what is drawn from now on, until the wreck has been seen for a moment.
+  private record(): void {
+    this.keeps = false;
+    const parts: Blob[] = [],
+      type = ["video/mp4", "video/webm"].find((each) => MediaRecorder.isTypeSupported(each));
+    const film = new MediaRecorder(this.canvas.captureStream(30), {
+      mimeType: type,
+      videoBitsPerSecond: 6e6,
+    });
+    film.ondataavailable = (event) => parts.push(event.data);
+    film.onstop = () => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob(parts, { type }));
+      link.download = `fall.${type === "video/mp4" ? "mp4" : "webm"}`;
+      link.click();
+    };
+    film.start();
+    this.film = film;
+  }
+
   // Goes on. Returns whether the eye moves.
   step(elapsed: number, own: Camera): boolean {
-    if (!this.at && (!this.state || !this.goal)) return false;
-    const goal = row(this.state && this.goal ? this.widened(this.goal) : own);
-    if (!this.at) [this.at, this.speed] = [row(own), goal.map(() => 0)];
-    const { at, speed } = this;
-    goal[4] = at[4] + Math.atan2(Math.sin(goal[4] - at[4]), Math.cos(goal[4] - at[4]));
-    const count = Math.max(1, Math.ceil(elapsed / 0.02));
-    for (let n = 0; n < count; ++n)
-      for (let k = 0; k < 7; ++k) {
-        speed[k] += ((STIFF * STIFF * (goal[k] - at[k]) - 2 * STIFF * speed[k]) * elapsed) / count;
-        at[k] += (speed[k] * elapsed) / count;
-      }
-    if (!this.state && goal.every((value, k) => Math.abs(value - at[k]) < NEAR[k])) this.at = null;
+    const led = this.state && this.goal ? this.widened(this.goal) : null;
+    if (!led && !this.shown) return false;
+    this.shown = this.glide.step(elapsed, own, led ?? own);
+    if (!led && this.glide.rests) {
+      this.glide.stop();
+      this.shown = null;
+    }
     return true;
   }
 
   camera(own: Camera): Camera {
-    if (!this.at) return own;
-    const [x, y, z, size, around, up, fov] = this.at,
-      away = Math.exp(size) / Math.tan((fov * Math.PI) / 360),
-      level = away * Math.cos(up);
-    const eye = add([x, y, z], [level * Math.cos(around), level * Math.sin(around), away * Math.sin(up)]);
-    return { eye, target: [x, y, z], fov };
+    return this.shown ?? own;
   }
 
   // As much across on a tall screen as on the one that the director plans for.
@@ -82,17 +104,4 @@ export class Fall {
       off = minus(eye, target);
     return { eye: add(target, off, wider), target, fov };
   }
-}
-
-// Target, logarithm of the half height that is seen there, azimuth, elevation, field of view.
-function row({ eye, target, fov }: Camera): number[] {
-  const off = minus(eye, target),
-    away = length(off);
-  return [
-    ...target,
-    Math.log(away * Math.tan((fov * Math.PI) / 360)),
-    Math.atan2(off[1], off[0]),
-    Math.asin(off[2] / away),
-    fov,
-  ];
 }

@@ -13,10 +13,17 @@ export interface Reach {
   point(x: number, y: number): void;
   drag(from: [number, number], to: [number, number]): void;
   rest(): void; // a pull ends
-  lay(): void;
+  lay(isPassing?: boolean): void; // in passing: a finger or a button was lifted
   spin(degrees: number): void;
   raise(notches: number): void;
 }
+
+const idle = (): void => {};
+// Where there is nothing to be taken.
+const LOOKING: Reach = {
+  ...{ holds: "", canTake: () => false, take: idle, tap: idle, hover: idle, point: idle },
+  ...{ drag: idle, rest: idle, lay: idle, spin: idle, raise: idle },
+};
 
 const SLOP = 6; // pixels within which a press is a tap
 const SPIN = 15 / 36; // degrees by a pixel, of a picture 720 high
@@ -36,7 +43,7 @@ export class Fingers {
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly orbit: Orbit,
-    private readonly reach: Reach,
+    private readonly reach: Reach = LOOKING,
   ) {
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -130,9 +137,9 @@ export class Fingers {
     if (press.kind === "tap" && press.button === 0) {
       if (this.reach.holds === "carry" && !press.isTouch) this.reach.lay();
       else if (this.reach.holds === "carry") this.reach.point(...at);
-      else if (!this.reach.holds) this.reach.tap(...at, press.isTouch);
+      else this.reach.tap(...at, press.isTouch);
     } else if (this.reach.holds === "pull" && (press.kind === "carry" || press.kind === "take"))
       this.reach.rest();
-    else if (press.kind === "take" || (press.kind === "carry" && !press.isTouch)) this.reach.lay();
+    else if (press.kind === "take" || (press.kind === "carry" && !press.isTouch)) this.reach.lay(true);
   }
 }

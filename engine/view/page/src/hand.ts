@@ -5,6 +5,7 @@ import type { Reach } from "./fingers";
 import type { Triple } from "./data";
 import { Grip, onPlane, poseOf } from "./grip";
 import { free, guides, INKS, MINE, towards, ways } from "./guides";
+import { buzz } from "./knocks";
 import type { Overlay } from "./marks";
 import {
   FINE,
@@ -21,6 +22,7 @@ import type { Table } from "./table";
 
 const POINTS_MS = 33; // between two looks of the server where the pointer is
 const LANDS = { free: "It can be lowered there", nothing: "Nothing is below it" };
+const FELT_N = 0.5; // more force, of which a phone tells the finger
 const RESTING_S = 0.4; // the hand is still for so long before the coach is asked
 const SPINS: Record<string, number> = { turn_left: 1, turn_right: -1 };
 const MOVES: Record<string, [right: number, away: number]> = {
@@ -44,13 +46,16 @@ export class Hand implements Reach {
   private isPointing = false; // the server does not know that yet
   private pointedAt = 0;
   drawn: number[] | null = null; // where the held piece is seen
-  private owesLay = false;
+  private isFree = false; // a brick need not keep to its rail
+  private heeded: unknown = null; // the warning after which it is laid all the same
+  private notice = ""; // why it was not laid
 
   constructor(private readonly table: Table) {}
 
   // Takes note of what the hand holds now.
   follow(news: TableNews, turn: Turn | null): void {
     const isMine = turn?.mine && news.mine && (turn.wait === "hand" || turn.wait === "pull");
+    if (news.force > this.force + FELT_N && news.mine) buzz(4 * news.force);
     this.force = news.force;
     if (!isMine || news.held < 0 || !this.table.live.isKnown(news.held)) {
       this.grip = this.drawn = this.landing = null;
@@ -66,8 +71,6 @@ export class Hand implements Reach {
     if (this.landing) this.grip.hear(this.landing);
     this.coached = this.pointed = null;
     this.isCoached = this.isPointing = false;
-    if (this.owesLay) this.lay();
-    this.owesLay = false;
     this.tell();
   }
 
@@ -123,6 +126,10 @@ export class Hand implements Reach {
     return own;
   }
 
+  get pull(): string {
+    return `Pulled with ${this.force.toFixed(1)} N`;
+  }
+
   private get isOld(): boolean {
     return !this.coached && (!this.landing || !this.grip || this.grip.isWaiting);
   }
@@ -159,7 +166,7 @@ export class Hand implements Reach {
     }
     const gap = landing?.pose ? Math.max(landing.goal[2] - landing.pose[2], 0) : 0;
     const where = grip.isPulling
-      ? `The hand pulls with ${this.force.toFixed(1)} N`
+      ? this.pull
       : `${Math.round(1000 * gap)} mm above its place, turned ${Math.round(grip.turned)}°`;
     const place = landing?.place ?? "";
     desk.hand.show({
@@ -168,11 +175,14 @@ export class Hand implements Reach {
       where,
       places: /^\d/.test(place) ? "Place" : place ? place[0].toUpperCase() + place.slice(1) : "Show places",
       isFine: this.isFine,
+      isFree: this.isFree,
       isPointed: !!this.coached?.place,
     });
     if (this.isCoached) desk.hand.judge("The coach looks ...", "");
-    else if (this.coached) desk.hand.judge(this.coached.sentence, this.coached.verdict);
+    else if (this.coached)
+      desk.hand.judge(`${this.coached.sentence} ${this.notice}`.trim(), this.coached.verdict);
     else if (this.isOld || grip.isPulling) desk.hand.judge("", "");
+    else if (this.notice) desk.hand.judge(this.notice, "");
     else desk.hand.judge(LANDS[landing?.pose ? "free" : "nothing"], landing?.pose ? "free" : "nothing");
   }
 
@@ -183,9 +193,8 @@ export class Hand implements Reach {
   }
 
   private moved(): void {
-    this.coached = null;
-    this.isCoached = false;
-    this.still = 0;
+    this.coached = this.heeded = null;
+    [this.isCoached, this.notice, this.still] = [false, "", 0];
     this.tell();
     this.table.touch();
   }
@@ -236,8 +245,10 @@ export class Hand implements Reach {
     this.table.takes(x, y, isTouch, true);
   }
 
+  // On a brick that is drawn: a nudge.
   tap(x: number, y: number, isTouch: boolean): void {
-    this.table.tap(x, y, isTouch);
+    if (this.holds === "pull") this.press("tap");
+    else this.table.tap(x, y, isTouch);
   }
 
   hover(x: number, y: number): void {
@@ -268,7 +279,7 @@ export class Hand implements Reach {
     const [a, b] = [from, to].map((at) => onPlane(this.table.eye, this.table.ray(...at), grip.goal[2]));
     if (!a || !b) return;
     const by: [number, number] = [b[0] - a[0], b[1] - a[1]];
-    this.table.send({ type: "shift", by, number: grip.want(...by) });
+    this.table.send({ type: "shift", by, number: grip.want(...by), is_free: this.isFree });
     this.moved();
   }
 
@@ -276,14 +287,23 @@ export class Hand implements Reach {
     if (this.grip?.isPulling) this.press("rest");
   }
 
-  lay(): void {
+  // What is let go of in passing is laid only where the coach has said that it may be; where it has said that it may
+  // not, that has to be wanted twice.
+  lay(isPassing = false): void {
     const grip = this.grip;
-    if (!grip) this.owesLay = true;
-    else if (!grip.isPulling && !grip.isLaid) {
-      this.press("lay");
-      grip.isLaid = true;
+    if (!grip || grip.isPulling || grip.isLaid) return;
+    const word = this.coached?.verdict,
+      isBad = word === "topples" || word === "forbidden";
+    if (isPassing ? !word || isBad : isBad && this.heeded !== this.coached) {
+      if (!isPassing) this.heeded = this.coached;
+      this.notice =
+        isBad && !isPassing ? "Lay it once more to do so all the same." : "Not laid yet: lay it with Lay.";
       this.tell();
+      return;
     }
+    this.press("lay");
+    grip.isLaid = true;
+    this.tell();
   }
 
   spin(degrees: number): void {
@@ -301,8 +321,9 @@ export class Hand implements Reach {
   // Returns whether that is something the hand does.
   act(name: string): boolean {
     const grip = this.grip;
-    if (name === "fine") {
-      this.isFine = !this.isFine;
+    if (name === "fine" || name === "free") {
+      if (name === "fine") this.isFine = !this.isFine;
+      else this.isFree = !this.isFree;
       this.tell();
       return true;
     }

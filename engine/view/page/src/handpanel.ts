@@ -9,6 +9,7 @@ export interface HandTold {
   where: string;
   places: string;
   isFine: boolean;
+  isFree: boolean;
   isPointed: boolean; // the coach points to a better place
 }
 
@@ -29,13 +30,14 @@ const OWN = {
   hint: "Coach",
   nearest: "Carry it there",
   fine: "Fine",
+  free: "Free",
   tap: "Tap",
   pull_out: "Pull it out",
   let_go: "Let go",
   lay: "Lay",
 };
 const CARRYING = ["places", "hint", "lay", "turn_left", "turn_right", "flip", "tilt", "lift", "lower"];
-const PULLING = ["tap", "pull_out", "let_go"];
+const PULLING = ["free", "tap", "pull_out", "let_go"];
 
 export class HandPanel {
   private readonly panel: HTMLElement;
@@ -74,6 +76,7 @@ export class HandPanel {
     write(this.buttons.places, hand.places);
     this.panel.classList.toggle("laid", hand.isLaid);
     this.buttons.fine.setAttribute("aria-pressed", String(hand.isFine));
+    this.buttons.free.setAttribute("aria-pressed", String(hand.isFree));
   }
 
   // What is thought of the place below the hand. tone: as verdicts are called, or none.

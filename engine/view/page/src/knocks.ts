@@ -15,6 +15,11 @@ const FULL = 0.05; // Ns
 // of a wooden block of so many millimetres: free bars, measured by ear against films
 const [HERTZ, TABLE_HERTZ] = [62_000, 210];
 
+const HARD = 0.1; // an impact that is felt
+
+// Milliseconds for which a phone shakes, where it may.
+export const buzz = (ms: number): void => void navigator.vibrate?.(Math.round(ms));
+
 interface Before {
   step: number;
   place: Triple;
@@ -38,7 +43,6 @@ export class Knocks {
   }
 
   hear(live: Live, moved: number[], props: Props, held: number, rate: number): void {
-    if (!this.sound?.isOn) return;
     const found: { body: number; loudness: number; place: Triple }[] = [];
     for (const body of moved) {
       const place = [0, 1, 2].map((k) => live.truth[7 * body + k]) as Triple,
@@ -58,6 +62,8 @@ export class Knocks {
       found.push({ body, loudness: (0.6 * DENSITY * a * b * c * size) / FULL, place });
     }
     found.sort((a, b) => b.loudness - a.loudness);
+    if (found.length && found[0].loudness > HARD) buzz(60 * Math.min(found[0].loudness, 1));
+    if (!this.sound?.isOn) return;
     for (const { body, loudness, place } of found.slice(0, OLD))
       this.sound.strike(this.of(props, body), Math.min(loudness, 1), this.across(place));
   }

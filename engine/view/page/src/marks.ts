@@ -26,20 +26,13 @@ export function stroke(device: Device, points: Triple[], radius: number): Model 
       share = radius / Math.max(length(along), 1e-9);
     const [x, y] = [share * along[0], share * along[1]],
       first = rows.length / 3;
-    rows.push(
-      a[0] + y,
-      a[1] - x,
-      a[2],
-      b[0] + y,
-      b[1] - x,
-      b[2],
-      b[0] - y,
-      b[1] + x,
-      b[2],
-      a[0] - y,
-      a[1] + x,
-      a[2],
-    );
+    for (const [end, sign] of [
+      [a, 1],
+      [b, 1],
+      [b, -1],
+      [a, -1],
+    ] as const)
+      rows.push(end[0] + sign * y, end[1] - sign * x, end[2]);
     corners.push(first, first + 1, first + 2, first, first + 2, first + 3);
   }
   const up = rows.map((_, n) => Number(n % 3 === 2));

@@ -3,11 +3,19 @@
 import type { Triple } from "./data";
 
 export type Matrix = Float32Array;
+const LEAST_M = 0.06; // from an eye to what it sees
 
 export interface Camera {
   eye: Triple;
   target: Triple;
   fov: number;
+  up?: Triple; // of the picture, where that is not the table's
+}
+
+// How a room is turned around a table, which is seen to tilt as the camera is turned too.
+export interface Lean {
+  turn: Quaternion;
+  pivot: Triple;
 }
 
 export const add = (a: Triple, b: Triple, times = 1): Triple => [
@@ -40,24 +48,13 @@ export function times(a: Matrix, b: Matrix): Matrix {
 export function placed(into: Matrix, pose: ArrayLike<number>, at = 0): Matrix {
   const [x, y, z, w] = [pose[at + 3], pose[at + 4], pose[at + 5], pose[at + 6]];
   const s = 2 / (x * x + y * y + z * z + w * w);
-  into.set([
-    1 - s * (y * y + z * z),
-    s * (x * y + z * w),
-    s * (x * z - y * w),
-    0,
-    s * (x * y - z * w),
-    1 - s * (x * x + z * z),
-    s * (y * z + x * w),
-    0,
-    s * (x * z + y * w),
-    s * (y * z - x * w),
-    1 - s * (x * x + y * y),
-    0,
-    pose[at],
-    pose[at + 1],
-    pose[at + 2],
-    1,
-  ]);
+  const rows = [
+    [1 - s * (y * y + z * z), s * (x * y + z * w), s * (x * z - y * w), 0],
+    [s * (x * y - z * w), 1 - s * (x * x + z * z), s * (y * z + x * w), 0],
+    [s * (x * z + y * w), s * (y * z - x * w), 1 - s * (x * x + y * y), 0],
+    [pose[at], pose[at + 1], pose[at + 2], 1],
+  ];
+  into.set(rows.flat());
   return into;
 }
 
@@ -65,79 +62,43 @@ export function placed(into: Matrix, pose: ArrayLike<number>, at = 0): Matrix {
 export function axesOf(camera: Camera): [Triple, Triple, Triple] {
   const away = minus(camera.target, camera.eye);
   const forward = scaled(away, 1 / length(away));
-  const flat: Triple =
-    Math.abs(forward[2]) < 0.999 ? [forward[1], -forward[0], 0] : [-forward[2], 0, forward[0]];
+  const flat: Triple = camera.up
+    ? cross(forward, camera.up)
+    : Math.abs(forward[2]) < 0.999
+      ? [forward[1], -forward[0], 0]
+      : [-forward[2], 0, forward[0]];
   const right = scaled(flat, 1 / length(flat));
   return [right, forward, cross(right, forward)];
 }
 
 // From the world to a camera at an eye with these axes.
 export function lookAt(eye: Triple, [right, forward, up]: [Triple, Triple, Triple]): Matrix {
-  return new Float32Array([
-    right[0],
-    up[0],
-    -forward[0],
-    0,
-    right[1],
-    up[1],
-    -forward[1],
-    0,
-    right[2],
-    up[2],
-    -forward[2],
-    0,
-    -dot(right, eye),
-    -dot(up, eye),
-    dot(forward, eye),
-    1,
-  ]);
+  return new Float32Array(
+    [
+      ...[0, 1, 2].map((k) => [right[k], up[k], -forward[k], 0]),
+      [-dot(right, eye), -dot(up, eye), dot(forward, eye), 1],
+    ].flat(),
+  );
 }
 
 export function perspective(fov: number, aspect: number, near: number, far: number): Matrix {
-  const zoom = 1 / Math.tan((fov * Math.PI) / 360);
-  return new Float32Array([
-    zoom / aspect,
-    0,
-    0,
-    0,
-    0,
-    zoom,
-    0,
-    0,
-    0,
-    0,
-    (far + near) / (near - far),
-    -1,
-    0,
-    0,
-    (2 * far * near) / (near - far),
-    0,
-  ]);
+  const zoom = 1 / Math.tan((fov * Math.PI) / 360),
+    found = scaling([zoom / aspect, zoom, (far + near) / (near - far)]);
+  [found[11], found[14], found[15]] = [-1, (2 * far * near) / (near - far), 0];
+  return found;
 }
+
+const scaling = ([x, y, z]: Triple): Matrix =>
+  new Float32Array([x, 0, 0, 0, 0, y, 0, 0, 0, 0, z, 0, 0, 0, 0, 1]);
 
 export function moved([x, y, z]: Triple): Matrix {
   return new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, y, z, 1]);
 }
 
 export function orthographic(half: number, near: number, far: number): Matrix {
-  return new Float32Array([
-    1 / half,
-    0,
-    0,
-    0,
-    0,
-    1 / half,
-    0,
-    0,
-    0,
-    0,
-    2 / (near - far),
-    0,
-    0,
-    0,
-    (far + near) / (near - far),
-    1,
-  ]);
+  const found = scaling([1 / half, 1 / half, 2 / (near - far)]);
+  found[14] = (far + near) / (near - far);
+  return found;
 }
 
 // -- rotations: quaternions x, y, z, w ------------------------------------------------------------------------------
@@ -184,6 +145,10 @@ export function mixed(a: ArrayLike<number>, b: ArrayLike<number>, part: number, 
   for (let k = 3; k < 7; ++k) found[k] /= size;
   return found;
 }
+export function leaned({ eye, target, fov }: Camera, { turn, pivot }: Lean): Camera {
+  const around = (place: Triple): Triple => add(pivot, rotated(turn, minus(place, pivot)));
+  return { eye: around(eye), target: around(target), fov, up: rotated(turn, [0, 0, 1]) };
+}
 // From an eye through a place of the picture, both from -1 to 1, right and up.
 export function rayOf(camera: Camera, x: number, y: number, aspect: number): Triple {
   const [right, forward, up] = axesOf(camera),
@@ -197,4 +162,44 @@ export function seenAt(camera: Camera, place: Triple, aspect: number): [number, 
     deep = dot(off, forward),
     half = Math.tan((camera.fov * Math.PI) / 360);
   return deep > 1e-3 ? [dot(off, right) / deep / half / aspect, dot(off, up) / deep / half] : null;
+}
+
+// The nearest camera that looks the same way and has all points where the picture is free, in parts of it from the upper
+// left; beyond: an eye, no nearer than which it shall be.
+export function fitted(
+  points: Triple[],
+  camera: Camera,
+  aspect: number,
+  [left, top, right, bottom]: number[],
+  beyond?: Triple,
+): Camera {
+  const tangent = Math.tan((camera.fov * Math.PI) / 360),
+    axes = axesOf(camera),
+    seen = points.map((point) => axes.map((axis) => dot(axis, point)));
+  // where the eye has to be: behind planes through the points, along each edge of what is free
+  const bounds = [
+    [0, (2 * left - 1) * aspect * tangent, (2 * right - 1) * aspect * tangent],
+    [2, (1 - 2 * bottom) * tangent, (1 - 2 * top) * tangent],
+  ].map(([k, low, most]) => [
+    Math.min(...seen.map((at) => at[k] - low * at[1])),
+    Math.max(...seen.map((at) => at[k] - most * at[1])),
+    low,
+    most,
+  ]);
+  const deep = seen.map((at) => at[1]),
+    first = Math.min(...deep) - LEAST_M;
+  const behind = Math.min(
+    first,
+    beyond ? dot(axes[1], beyond) : first,
+    ...bounds.map(([least, greatest, low, most]) => (least - greatest) / (most - low)),
+  );
+  const [x, z] = bounds.map(
+    ([least, greatest, low, most]) => (least + low * behind + greatest + most * behind) / 2,
+  );
+  const eye = add(add(scaled(axes[0], x), axes[1], behind), axes[2], z);
+  return {
+    eye,
+    target: add(eye, axes[1], (Math.min(...deep) + Math.max(...deep)) / 2 - behind),
+    fov: camera.fov,
+  };
 }

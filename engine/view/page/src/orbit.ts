@@ -8,48 +8,9 @@ const [LOW, HIGH] = [-4, 88];
 const [NEAR, FAR] = [0.06, 6];
 
 export class Orbit {
-  onMove: () => void = () => {};
-  private readonly pointers = new Map<number, [number, number]>();
+  onMove: (isTurn: boolean) => void = () => {};
 
-  constructor(
-    private readonly canvas: HTMLElement,
-    public camera: Camera,
-    isDriven = false, // by somebody who has looked at events first
-  ) {
-    if (isDriven) return;
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
-    });
-    for (const name of ["pointerup", "pointercancel"] as const)
-      canvas.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
-    canvas.addEventListener("pointermove", (event) => this.follow(event));
-    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-    canvas.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        this.zoom(Math.exp(0.0011 * event.deltaY));
-      },
-      { passive: false },
-    );
-  }
-
-  private follow(event: PointerEvent): void {
-    const before = this.pointers.get(event.pointerId);
-    if (!before) return;
-    const high = this.canvas.clientHeight;
-    const [x, y] = [event.clientX, event.clientY];
-    const others = [...this.pointers].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
-    this.pointers.set(event.pointerId, [x, y]);
-    const [right, down] = [(x - before[0]) / high, (y - before[1]) / high];
-    if (others.length) {
-      const [u, v] = others[0];
-      this.pan(right / 2, down / 2);
-      this.zoom(Math.hypot(before[0] - u, before[1] - v) / Math.max(Math.hypot(x - u, y - v), 1));
-    } else if (event.buttons === 2 || event.shiftKey) this.pan(right, down);
-    else this.drag(right, down);
-  }
+  constructor(public camera: Camera) {}
 
   // Turns by a way over the picture, in parts of its height.
   drag(right: number, down: number): void {
@@ -65,7 +26,7 @@ export class Orbit {
     const elevation = (Math.min(Math.max(degrees, LOW), HIGH) * Math.PI) / 180;
     const level = away * Math.cos(elevation);
     const moved: Triple = [level * Math.cos(azimuth), level * Math.sin(azimuth), away * Math.sin(elevation)];
-    this.set({ eye: add(target, moved), target, fov });
+    this.set({ eye: add(target, moved), target, fov }, true);
   }
 
   pan(right: number, down: number): void {
@@ -86,20 +47,25 @@ export class Orbit {
     return distance !== away;
   }
 
-  private set(camera: Camera): void {
+  private set(camera: Camera, isTurn = false): void {
     this.camera = camera;
-    this.onMove();
+    this.onMove(isTurn);
   }
 }
 
 // A camera that has a sphere in the picture, from where people like to look.
-export function framing([x, y, z, radius]: [number, number, number, number], aspect: number): Camera {
+export function framing(
+  [x, y, z, radius]: [number, number, number, number],
+  aspect: number,
+  around = -58, // degrees
+  above = 20,
+): Camera {
   const fov = 28,
     half = (fov * Math.PI) / 360;
   const narrow = Math.min(half, Math.atan(Math.tan(half) * aspect));
   const away = radius / Math.sin(narrow) / 0.92,
-    azimuth = (-58 * Math.PI) / 180,
-    elevation = (20 * Math.PI) / 180;
+    azimuth = (around * Math.PI) / 180,
+    elevation = (above * Math.PI) / 180;
   const level = away * Math.cos(elevation);
   return {
     eye: [x + level * Math.cos(azimuth), y + level * Math.sin(azimuth), z + away * Math.sin(elevation)],

@@ -1,8 +1,11 @@
-// From where a seat looks: the whole table in what the panels leave free, and what is held always in it.
+// From where a seat looks: the tower in its share of what the panels leave free, what may be reached for in it too, and
+// what is held always.
 
-import type { SceneData, Triple } from "./data";
-import { axesOf, rayOf, seenAt, type Camera } from "./maths";
+import type { Triple } from "./data";
+import { apart, Glide } from "./glide";
+import { axesOf, fitted, leaned, rayOf, seenAt, type Camera, type Lean } from "./maths";
 import { framing, Orbit } from "./orbit";
+import type { FrameNews } from "./protocol";
 
 const VIEWS: [right: number, up: number, closer: number][] = [
   [0, 0, 1],
@@ -11,8 +14,14 @@ const VIEWS: [right: number, up: number, closer: number][] = [
   [0, 60, 1],
   [0, 0, 0.55],
 ];
+const HOME = framing([0, 0, 0.1, 0.4], 1, -72, 24);
 const IN_VIEW = 0.06; // of the picture's height: so far inside stays what is held
 const BACK = 0.7; // e-foldings a second, going back for it
+const SHARE = 0.55; // of the free height, what the tower takes
+const EDGE = 0.04; // of what is free, along each side: empty
+const UNFELT = 0.04; // of the picture: what would be seen better by so little is left as it is
+const [LEAN_S, LEAST_LEAN] = [0.15, 0.02]; // in which two thirds of a tilt are seen, and degrees that are none
+const FRAME_S = 0.25; // between two looks at what is to be seen
 
 export interface Clear {
   left: number;
@@ -23,9 +32,16 @@ export interface Clear {
 
 export class Outlook {
   readonly orbit: Orbit;
-  sphere: SceneData["sphere"] | null = null; // of the table, once it is known
+  frame: FrameNews | null = null; // what is to be seen, once it is known
+  tilts = [0, 0]; // degrees downhill, along x and y
+  pivot: Triple = [0, 0, 0]; // the middle of the table
+  private tilted = [0, 0]; // as far as it is seen
   private view = 0;
-  private isMine = false; // somebody has moved it
+  private goal: Camera | null = null; // to which the eye is on its way
+  private isFirst = true;
+  private isMine = false; // somebody has moved it or zoomed
+  private looked = 0;
+  private readonly glide = new Glide();
 
   // clear: the rectangle of the picture that is free, in pixels.
   constructor(
@@ -33,16 +49,34 @@ export class Outlook {
     private readonly clear: () => Clear,
     private readonly touch: () => void,
   ) {
-    this.orbit = new Orbit(canvas, framing([0, 0, 0.1, 0.4], innerWidth / innerHeight), true);
-    this.orbit.onMove = () => {
-      this.isMine = true;
+    this.orbit = new Orbit(HOME);
+    this.orbit.onMove = (isTurn) => {
+      this.rest();
+      this.isMine ||= !isTurn;
+      if (isTurn && !this.isMine) this.orbit.camera = this.fit(this.orbit.camera) ?? this.orbit.camera;
       touch();
     };
-    new ResizeObserver(() => this.frame()).observe(canvas);
   }
 
+  // As it is seen: around a table that tilts the room is turned, and the eye with it.
   get camera(): Camera {
-    return this.orbit.camera;
+    return this.lean ? leaned(this.orbit.camera, this.lean) : this.orbit.camera;
+  }
+
+  get lean(): Lean | null {
+    const [u, v] = this.tilted,
+      degrees = Math.hypot(u, v),
+      half = (degrees * Math.PI) / 360,
+      part = Math.sin(half) / degrees;
+    return degrees ? { turn: [part * v, -part * u, 0, Math.cos(half)], pivot: this.pivot } : null;
+  }
+
+  // Tilts on towards so many degrees downhill, along x and y. Returns whether that is seen.
+  private tilt(seconds: number): boolean {
+    const off = [0, 1].map((k) => this.tilts[k] - this.tilted[k]),
+      part = Math.hypot(...off) < LEAST_LEAN ? 1 : 1 - Math.exp(-seconds / LEAN_S);
+    this.tilted = [0, 1].map((k) => this.tilted[k] + part * off[k]);
+    return off.some((each) => each !== 0);
   }
 
   get axes(): [Triple, Triple, Triple] {
@@ -54,37 +88,88 @@ export class Outlook {
     return rayOf(this.camera, x, y, this.canvas.clientWidth / this.canvas.clientHeight);
   }
 
-  next(): void {
-    this.view = (this.view + 1) % VIEWS.length;
-    this.isMine = false;
-    this.frame();
+  // Where a place is in the picture, pixels from the upper left; null behind the eye.
+  seen(place: Triple): [number, number] | null {
+    const { clientWidth: wide, clientHeight: high } = this.canvas,
+      at = seenAt(this.camera, place, wide / high);
+    return at && [((1 + at[0]) / 2) * wide, ((1 - at[1]) / 2) * high];
   }
 
-  // As long as nobody has moved the camera.
-  frame(): void {
-    const { clientWidth: wide, clientHeight: high } = this.canvas;
-    if (this.isMine || !this.sphere || !wide || !high) return;
-    const { left, top, right, bottom } = this.clear();
-    const across = Math.max(right - left, 0.3 * wide),
-      up = Math.max(bottom - top, 0.3 * high),
-      [turned, above, closer] = VIEWS[this.view];
-    this.orbit.camera = framing(this.sphere, across / up);
-    this.orbit.turn(turned, above);
-    this.orbit.zoom((high / up) * closer);
-    this.orbit.pan(((left + right) / 2 - wide / 2) / high, ((top + bottom) / 2 - high / 2) / high);
+  next(): void {
+    this.view = (this.view + 1) % VIEWS.length;
+    const [right, up, closer] = VIEWS[this.view],
+      from = this.orbit.camera;
     this.isMine = false;
+    this.orbit.camera = HOME;
+    this.orbit.turn(right, up);
+    if (closer !== 1) this.orbit.zoom(closer);
+    [this.goal, this.orbit.camera] = [this.orbit.camera, from];
+  }
+
+  private rest(): void {
+    this.goal = null;
+    this.glide.stop();
+  }
+
+  // The camera that looks the same way and sees what is to be seen; null where nobody knows.
+  private fit(towards: Camera): Camera | null {
+    const { clientWidth: wide, clientHeight: high } = this.canvas;
+    if (!this.frame || !wide || !high) return null;
+    const { left, top, right, bottom } = this.clear(),
+      [x0, x1, y0, y1] = [left / wide, right / wide, top / high, bottom / high];
+    const within = (share: number): number[] => {
+      const [across, along] = [EDGE * (x1 - x0), ((1 - share) / 2) * (y1 - y0)];
+      return [x0 + across, y0 + along, x1 - across, y1 - along];
+    };
+    const tower = corners(this.frame.tower),
+      others = corners(this.frame.others),
+      near = fitted(tower, towards, wide / high, within(SHARE));
+    return others.length
+      ? fitted([...tower, ...others], towards, wide / high, within(1 - 2 * EDGE), near.eye)
+      : near;
+  }
+
+  // Goes on. Returns whether the eye moves.
+  step(seconds: number): boolean {
+    if ((this.looked += seconds) > FRAME_S) this.look();
+    const tilts = this.tilt(seconds);
+    if (!this.goal) return tilts;
+    this.orbit.camera = this.glide.step(seconds, this.orbit.camera, this.goal);
+    if (this.glide.rests) this.rest();
+    return true;
+  }
+
+  // Sees what is to be seen, as long as nobody has moved the camera.
+  private look(): void {
+    this.looked = 0;
+    const before = this.goal ?? this.orbit.camera,
+      goal = this.isMine ? null : this.fit(before);
+    if (!goal || apart(goal, before) < UNFELT) return;
+    if (this.isFirst) this.orbit.camera = goal;
+    else this.goal = goal;
+    this.isFirst = false;
     this.touch();
   }
 
   // Goes back until a place is where no panel is. Returns whether it had to.
   keep(place: Triple, seconds: number): boolean {
-    const { clientWidth: wide, clientHeight: high } = this.canvas,
-      at = seenAt(this.camera, place, wide / high);
-    if (!at) return false;
-    const [x, y] = [((1 + at[0]) / 2) * wide, ((1 - at[1]) / 2) * high],
-      near = IN_VIEW * high,
+    const at = this.isMine ? this.seen(place) : null,
+      near = IN_VIEW * this.canvas.clientHeight,
       { left, top, right, bottom } = this.clear();
+    if (!at) return false;
+    const [x, y] = at;
     if (x > left + near && x < right - near && y > top + near && y < bottom - near) return false;
     return this.orbit.zoom(Math.exp(BACK * seconds));
   }
+}
+
+// Of a box, by its least and greatest corner.
+function corners(box: number[]): Triple[] {
+  return box.length
+    ? [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [
+        box[3 * (n & 1)],
+        box[1 + 3 * ((n >> 1) & 1)],
+        box[2 + 3 * (n >> 2)],
+      ])
+    : [];
 }

@@ -1,6 +1,7 @@
 // A recording with its controls: play, scrub with marks, speed, camera, sound, and what is told.
 
 import type { Numbers, RecordingData, Triple } from "./data";
+import { Fingers } from "./fingers";
 import { button, make, write } from "./dom";
 import { Loop } from "./loop";
 import { framing, Orbit } from "./orbit";
@@ -43,7 +44,8 @@ export class Player {
     this.poses = new Float32Array(7 * data.bodies.length);
     this.seen = new Uint8Array(data.bodies.length);
     this.sound = new Sound(data.sound);
-    this.orbit = new Orbit(stage.canvas, framing(data.sphere, 16 / 9));
+    this.orbit = new Orbit(framing(data.sphere, 16 / 9));
+    new Fingers(stage.canvas, this.orbit);
     this.orbit.onMove = () => {
       this.look("free");
     };

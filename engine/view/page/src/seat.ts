@@ -6,13 +6,16 @@ import { Fall } from "./fall";
 import { Desk } from "./desk";
 import { Fingers } from "./fingers";
 import { picked } from "./pick";
-import { Strokes } from "./guides";
+import { INKS, Strokes } from "./guides";
+import { poseOf } from "./grip";
 import { Hand } from "./hand";
 import { Knocks } from "./knocks";
 import { Line } from "./line";
 import { Live } from "./live";
 import { Loop } from "./loop";
-import type { ChoiceRow, News, Order, Pose, TableNews, Turn, Welcome } from "./protocol";
+import type { ChoiceRow, FeltNews, News, Order, Pose, TableNews, Turn, Welcome } from "./protocol";
+import type { Overlay } from "./marks";
+import { placed } from "./maths";
 import { Outlook } from "./outlook";
 import type { Stage } from "./stage";
 import type { Table } from "./table";
@@ -21,6 +24,7 @@ const REACH = 0.012; // metres beside a small piece that a finger may be
 const HOVERED = [0.95, 0.76, 0.31, 1];
 const LIT = [0.88, 0.48, 0.18, 1];
 const POINTED = [0.17, 0.48, 0.73, 0.6];
+const OUTSIDE = 1.015; // times the size of a piece: a coat of colour
 const FLOOR = -0.3; // metres: what lies below lies on the floor of the room
 
 export class Seat implements Table {
@@ -44,6 +48,8 @@ export class Seat implements Table {
   private pointed: { body: number; pose: Pose } | null = null;
   private over = -1; // the body below the pointer
   lit = ""; // the piece that was tapped
+  private felt: FeltNews | null = null;
+  isFeeling = false; // a tap feels a piece, and takes none
   private isSandbox = false;
   private readonly strokes = new Strokes();
   private clock: { left: number; since: number } | null = null;
@@ -103,6 +109,7 @@ export class Seat implements Table {
         this.take(news);
         break;
       case "turn":
+        if (!news.mine || news.turn !== this.turn?.turn) this.felt = null;
         [this.turn, this.busy, this.lit, this.over] = [news, "", "", -1];
         this.strokes.keep(stage, news.lines ?? []);
         if (this.table) hand.follow(this.table, news);
@@ -126,6 +133,13 @@ export class Seat implements Table {
         break;
       case "coached":
         hand.hear(news);
+        break;
+      case "frame":
+        this.outlook.frame = news.tower.length ? news : null;
+        break;
+      case "felt":
+        this.felt = news;
+        this.tellTurn();
         break;
       case "refused":
         desk.refuse(news.clause, news.sentence);
@@ -174,8 +188,7 @@ export class Seat implements Table {
       this.numbers.set(body.name, this.first + first + n);
     });
     if (first === 0) {
-      this.outlook.sphere = props.sphere;
-      this.outlook.frame();
+      this.loop.touch();
     }
   }
 
@@ -184,6 +197,10 @@ export class Seat implements Table {
     const hadTable = this.table !== null;
     this.table = { ...news, shown: news.shown.map(here), held: here(news.held) };
     this.live.show(this.table.shown);
+    const [degrees, way] = news.lean;
+    this.outlook.tilts = [Math.cos, Math.sin].map((turn) => degrees * turn((way * Math.PI) / 180));
+    if (this.stage.props.table >= 0)
+      this.outlook.pivot = poseOf(this.live.truth, this.stage.props.table).slice(0, 3) as Triple;
     this.clock = news.left_s === null ? null : { left: news.left_s, since: performance.now() };
     this.hand.follow(this.table, this.turn);
     if (!hadTable) this.tellTurn();
@@ -218,6 +235,7 @@ export class Seat implements Table {
   private tellTurn(): void {
     const onTable = new Set((this.table?.shown ?? []).map((n) => this.names[n]));
     this.desk.showTurn(this.turn, this.busy, onTable);
+    this.desk.showFeel(this.canFeel, this.isFeeling);
     this.tellShelf();
   }
 
@@ -248,8 +266,9 @@ export class Seat implements Table {
     this.desk.showClock(this.clock ? this.clock.left - (now - this.clock.since) / 1000 : null);
     const held = this.hand.grip && this.hand.drawn,
       goesBack = held && this.outlook.keep(held.slice(0, 3) as Triple, elapsed);
-    const glides = this.fall.step(elapsed, this.outlook.camera);
-    return moves || handMoves || glides || Boolean(goesBack);
+    const glides = this.fall.step(elapsed, this.outlook.camera),
+      turns = !this.fall.state && this.outlook.step(elapsed);
+    return moves || handMoves || glides || turns || Boolean(goesBack);
   }
 
   private draw(): void {
@@ -261,7 +280,7 @@ export class Seat implements Table {
     if (lit !== undefined) marks.set(lit, LIT);
     if (hand.grip) marks.set(hand.grip.body, hand.ink);
     for (const name of this.turn?.lit ?? []) if (!hand.grip) marks.set(this.numbers.get(name) ?? -1, LIT);
-    const overlays = [...this.strokes.overlays, ...hand.guides()];
+    const overlays = [...this.strokes.overlays, ...hand.guides(), ...this.tints()];
     if (this.pointed && this.pointed.body >= 0)
       overlays.push({
         model: stage.modelOf(this.pointed.body),
@@ -269,13 +288,52 @@ export class Seat implements Table {
         pose: this.pointed.pose,
         glass: 1,
       });
+    this.tag();
     stage.draw({
       camera: this.fall.camera(this.outlook.camera),
+      lean: this.outlook.lean,
       poses: hand.posed(this.live.poses),
       seen: this.live.seen,
       marks,
       overlays,
     });
+  }
+
+  // What was felt, as a colour on the bricks.
+  private tints(): Overlay[] {
+    const felt = this.canFeel ? Object.entries(this.felt!.pieces) : [];
+    return felt.map(([name, word]) => {
+      const body = this.numberOf(name),
+        matrix = placed(new Float32Array(16), this.live.poses, 7 * body);
+      for (let k = 0; k < 11; ++k) matrix[k] *= OUTSIDE;
+      return { model: this.stage.modelOf(body), ink: INKS[word], matrix, isDeep: true };
+    });
+  }
+
+  // What is said at a piece: the force that draws it, or what a finger feels there.
+  private tag(): void {
+    const { hand, felt, outlook } = this,
+      { canvas } = this.stage,
+      isFelt = this.canFeel && felt!.sentence;
+    const body = hand.holds === "pull" ? hand.grip!.body : isFelt ? this.numberOf(felt!.piece) : -1,
+      said = hand.holds === "pull" ? hand.pull : isFelt ? felt!.sentence : "",
+      at = body < 0 ? null : outlook.seen(poseOf(this.live.poses, body).slice(0, 3) as Triple);
+    this.desk.tag(at ? said : "", at ?? [0, 0], [canvas.clientWidth, canvas.clientHeight]);
+  }
+
+  private get canFeel(): boolean {
+    return !!this.felt?.may && this.choices.length > 0;
+  }
+
+  // Whether something is under the pointer that can be felt, or a tap feels from now on.
+  feel(): void {
+    if (this.over >= 0) this.touchPiece(this.over);
+    else this.isFeeling = !this.isFeeling;
+    this.tellTurn();
+  }
+
+  private touchPiece(body: number): void {
+    if (this.canFeel) this.send({ type: "feel", piece: this.names[body] });
   }
 
   // -- the table under the pointer ----------------------------------------------------------------------------------
@@ -310,6 +368,7 @@ export class Seat implements Table {
   }
 
   takes(x: number, y: number, isTouch: boolean, isMeant: boolean): boolean {
+    if (this.isFeeling && this.canFeel) return false;
     const found = this.about(this.pick(x, y, isTouch));
     const only = found.length === 1 || this.isSandbox ? found[0] : undefined;
     if (isMeant && only) this.deeds.choose(only.choice);
@@ -319,6 +378,10 @@ export class Seat implements Table {
   tap(x: number, y: number, isTouch: boolean): void {
     const body = this.pick(x, y, isTouch),
       found = this.about(body);
+    if (this.isFeeling && this.canFeel) {
+      if (body >= 0) this.touchPiece(body);
+      return;
+    }
     if (found.length === 1 && !this.isSandbox) {
       this.deeds.choose(found[0].choice);
       return;

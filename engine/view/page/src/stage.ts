@@ -5,6 +5,7 @@ import type { BodyRow, Numbers, SceneData, Triple } from "./data";
 import { Device, type Model } from "./gl";
 import { drawOutline, drawOverlays, stroke, type Overlay } from "./marks";
 import {
+  add,
   axesOf,
   length,
   lookAt,
@@ -12,8 +13,10 @@ import {
   moved,
   perspective,
   placed,
+  rotated,
   times,
   type Camera,
+  type Lean,
   type Matrix,
 } from "./maths";
 import { Props, type SceneParts } from "./props";
@@ -28,6 +31,7 @@ export interface Shown {
   seen: Uint8Array;
   marks?: Map<number, number[]>; // the inks of outlines
   overlays?: Overlay[];
+  lean?: Lean | null;
 }
 
 export class Stage {
@@ -86,7 +90,7 @@ export class Stage {
     order.sort((a, b) => depth(a) - depth(b));
     for (const n of order) this.drawBody(n, view, shown);
     if (data.table >= 0 && shown.seen[data.table]) this.drawTable(order, view, shown);
-    this.drawRoom(view);
+    this.drawRoom(view, shown.lean);
     for (const [n, ink] of shown.marks ?? [])
       if (shown.seen[n]) {
         const own = this.props.matrices[n];
@@ -101,13 +105,8 @@ export class Stage {
       off = minus(place, camera.eye);
     const deep = Math.max(off[0] * forward[0] + off[1] * forward[1] + off[2] * forward[2], 1e-3);
     const side = off[0] * right[0] + off[1] * right[1] + off[2] * right[2];
-    return Math.max(
-      -1,
-      Math.min(
-        1,
-        side / deep / Math.tan((camera.fov * Math.PI) / 360) / (this.canvas.width / this.canvas.height),
-      ),
-    );
+    const half = Math.tan((camera.fov * Math.PI) / 360) * (this.canvas.width / this.canvas.height);
+    return Math.max(-1, Math.min(1, side / deep / half));
   }
 
   private move(shown: Shown): void {
@@ -208,29 +207,25 @@ export class Stage {
     gl.bindTexture(gl.TEXTURE_2D, this.props.prints[print.picture]);
     gl.uniform1f(at.u_face_shown, 1);
     // from along the grain back to the piece: the transpose of the rows that lead there, which are the columns here
-    gl.uniformMatrix4fv(at.u_face_axes, false, [
-      ...grain.slice(0, 3),
-      0,
-      ...grain.slice(3, 6),
-      0,
-      ...grain.slice(6, 9),
-      0,
-      0,
-      0,
-      0,
-      1,
-    ]);
+    const columns = [0, 3, 6].flatMap((k) => [...grain.slice(k, k + 3), 0]);
+    gl.uniformMatrix4fv(at.u_face_axes, false, [...columns, 0, 0, 0, 1]);
     gl.uniform4fv(at.u_face_area, print.area);
     gl.uniform3fv(at.u_face_press, print.press);
   }
 
-  private drawRoom(view: Matrix): void {
+  private drawRoom(view: Matrix, lean?: Lean | null): void {
     const room = this.props.room;
     if (!room) return;
     const gl = this.gl,
       { program, at } = this.device.program("backdrop.vert", ["backdrop.frag"], {});
     gl.useProgram(program);
-    gl.uniformMatrix4fv(at.p3d_ModelViewProjectionMatrix, false, times(view, moved(room.position)));
+    const turned = lean
+      ? placed(new Float32Array(16), [
+          ...add(lean.pivot, rotated(lean.turn, minus(room.position, lean.pivot))),
+          ...lean.turn,
+        ])
+      : moved(room.position);
+    gl.uniformMatrix4fv(at.p3d_ModelViewProjectionMatrix, false, times(view, turned));
     gl.depthMask(false);
     this.device.triangles(room.model);
     gl.depthMask(true);
@@ -255,17 +250,8 @@ export class Stage {
       years = rings();
     gl.activeTexture(gl.TEXTURE0);
     this.device.texture(gl.REPEAT, gl.LINEAR_MIPMAP_NEAREST);
-    gl.texImage2D(
-      gl.TEXTURE_2D,
-      0,
-      gl.RGBA8,
-      grain.side,
-      grain.side,
-      0,
-      gl.RGBA,
-      gl.UNSIGNED_BYTE,
-      grain.pixels,
-    );
+    const { RGBA, RGBA8, TEXTURE_2D, UNSIGNED_BYTE } = gl;
+    gl.texImage2D(TEXTURE_2D, 0, RGBA8, grain.side, grain.side, 0, RGBA, UNSIGNED_BYTE, grain.pixels);
     gl.generateMipmap(gl.TEXTURE_2D);
     gl.activeTexture(gl.TEXTURE1);
     this.device.texture(gl.REPEAT, gl.LINEAR);

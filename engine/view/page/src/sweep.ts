@@ -1,6 +1,7 @@
 // A sweep: the map of all places from above, and the piece at the place that is pointed at.
 
 import type { Numbers, SweepData } from "./data";
+import { Fingers } from "./fingers";
 import { button, make, write } from "./dom";
 import { Loop } from "./loop";
 import { framing, Orbit } from "./orbit";
@@ -65,7 +66,8 @@ export class SweepView {
     this.seen = new Uint8Array(data.bodies.length).fill(1);
     this.yaws = [...new Set(this.column(2))].sort((a, b) => a - b);
     this.greatest = this.rows.tilts.reduce((most, tilt) => Math.max(most, tilt || 0), 1e-9);
-    this.orbit = new Orbit(stage.canvas, framing(data.sphere, innerWidth / innerHeight));
+    this.orbit = new Orbit(framing(data.sphere, innerWidth / innerHeight));
+    new Fingers(stage.canvas, this.orbit);
     if (innerWidth > 1.2 * innerHeight) this.orbit.pan(360 / innerHeight / 2, 0);
     this.orbit.onMove = () => this.loop.touch();
     const panel = make("header", "panel", root);

@@ -1,5 +1,6 @@
 // A verdict: the scene with its forces, or the motion in which it fails, and the proof, checked here.
 
+import { Fingers } from "./fingers";
 import { check, RefusedError } from "./certificate";
 import type { Numbers, Triple, VerdictData } from "./data";
 import { button, make } from "./dom";
@@ -52,7 +53,8 @@ export class VerdictView {
       });
     for (const ghost of data.ghosts)
       this.layers.ghosts.push({ model: stage.modelOf(ghost.body), ink: GHOST, pose: ghost.pose, glass: 1 });
-    this.orbit = new Orbit(stage.canvas, framing(data.sphere, innerWidth / innerHeight));
+    this.orbit = new Orbit(framing(data.sphere, innerWidth / innerHeight));
+    new Fingers(stage.canvas, this.orbit);
     // a little to the right of the panel, where there is room
     if (innerWidth > 1.2 * innerHeight) this.orbit.pan(PANEL / innerHeight / 2, 0);
     this.orbit.onMove = () => this.loop.touch();
