@@ -55,6 +55,16 @@ def test_the_worst_verdict_is_the_exit_code(
         assert [line for line in out.splitlines() if f"{name}.toml" in line.replace(" ", "") and name in line]
 
 
+def test_folders_within_are_looked_at_and_hidden_ones_are_not(tmp_path: Path) -> None:
+    for name in ("more", ".git", "folder.toml"):
+        (tmp_path / name).mkdir()
+    folder(tmp_path / "more", "topples")
+    folder(tmp_path / ".git", "unsure")
+    code, out, _ = said("--scenes", str(folder(tmp_path, "stands")))
+    assert (code, out.splitlines()[-1]) == (1, "2 scenes: 1 stands, 1 topples")
+    assert any(line.split()[:1] == ["more/topples.toml"] for line in out.splitlines())
+
+
 def test_rows_are_those_of_single_checks(tmp_path: Path) -> None:
     code, out, _ = said("--scenes", str(folder(tmp_path, "stands", "topples")), "--json")
     many = json.loads(out)

@@ -25,8 +25,6 @@ Pixels = NDArray[np.uint8]
 SIZE_PX = (256, 192)
 SEEN_FROM = (-58.0, 28.0)
 """Azimuth and elevation of the eye, degrees."""
-FAINT, FIRM = 3.0, 14.0
-"""Differences from the empty picture, of 255, that are not the piece, and that are it entirely."""
 TOWER_REACH = 0.09
 """Metres around a piece in which its tower is."""
 CARD_PX = (180, 252)
@@ -46,18 +44,13 @@ def piece_image(piece: Piece, *, from_above: bool = False, reach: float = 0.0) -
     body = Body("piece", piece, Pose((0.0, 0.0, 0.0)))
     sphere = bounding_sphere([body])
     sphere = replace(sphere, radius=max(sphere.radius, reach))
-    stage = Stage([body], size=SIZE_PX, quality="medium")
+    stage = Stage([body], size=SIZE_PX, quality="medium", top="none")
     try:
         view = (-90.0, 89.0) if from_above else SEEN_FROM
         stage.aim(framing(sphere, view, aspect=SIZE_PX[0] / SIZE_PX[1]))
-        seen = stage.render()
-        stage.show(Frame((body.name,), np.full((1, 7), np.nan)))
-        empty = stage.render()
+        return stage.render()
     finally:
         stage.close()
-    apart = np.abs(seen.astype(float) - empty.astype(float)).max(axis=2)
-    opacity = np.clip((apart - FAINT) / (FIRM - FAINT), 0.0, 1.0)
-    return np.dstack([seen, np.round(255 * opacity).astype(np.uint8)])
 
 
 def scene_image(

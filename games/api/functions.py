@@ -388,15 +388,14 @@ def video(
     progress: Progress = unheard,
 ) -> FilmResult:
     """Draw a replay as a video (.mp4, .webm), a loop (.gif, .webp), a picture (.png), or as numbered pictures with
-    sound in a folder of their own (frames/%05d.png).
+    sound in a folder of their own (frames/%05d.png), transparent but for shadows unless a table is named.
 
     The options are those of `teeter video`; begin_s and end_s cut a part out. progress: told how many frames are
     drawn, of how many. force: replace a file that is there. Raises TeeterError with everything that is wrong.
     """
     from teeter.engine.record.reader import load
-    from teeter.engine.view.video.film import recipe_for
+    from teeter.engine.view.video.film import is_sequence, recipe_for
     from teeter.engine.view.video.make import check_file, make
-    from teeter.engine.view.video.sequence import is_sequence
     from teeter.games.play.margins import with_causes
     from teeter.games.play.replays import bodies_of, telling_of
 

@@ -52,7 +52,7 @@ class CheckRequest(SceneRequest):
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Check every scene of a folder, or of `'designs/*.obj'`: one table, one exit code.",
+            help="Check every scene in a folder and its folders, or of `'designs/*.obj'`: one table, one exit code.",
         ),
     ] = None
     time: Annotated[float | None, typer.Option(help="Simulate exactly this many seconds.")] = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,19 +39,21 @@ def run(words: str, request: SceneRequest, checker: Checker, *, as_json: bool) -
     if as_json:
         print_json(_json(list(scenes), found, word, counts))
     else:
-        # in a folder every name is its own
-        _print([Path(name).name if Path(words).is_dir() else name for name in scenes], found, counts)
+        is_folder = Path(words).is_dir()
+        _print([os.path.relpath(name, words) if is_folder else name for name in scenes], found, counts)
     return code
 
 
 def files_of(words: str) -> list[Path]:
-    """Returns the scene files of a folder, or those of a pattern such as `designs/**/*.toml`, sorted."""
+    """Returns the scene files of a folder and of those in it that are not hidden, or those of a pattern such as
+    `designs/**/*.toml`, sorted."""
     from teeter.scenes.load import FORMATS, MESHES
 
     if not Path(words).is_dir():
         return [Path(name) for name in sorted(glob.glob(words, recursive=True))]
     endings = {".toml", *MESHES, *FORMATS} - {*NO_SCENES}
-    return sorted(path for path in Path(words).iterdir() if path.suffix.lower() in endings)
+    found = (path for path in Path(words).rglob("*") if path.suffix.lower() in endings and path.is_file())
+    return sorted(path for path in found if not any(p[0] == "." for p in path.relative_to(words).parts))
 
 
 def _loaded(words: str, request: SceneRequest) -> dict[str, Scene]:

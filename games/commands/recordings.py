@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from teeter.games.play.playback import Verified
 
 QUALITIES, CAMERAS = ("low", "medium", "high"), ("director", "follow", "orbit", "front")
-PRESETS, PACES, TABLES = ("web", "phone", "chat"), ("lively", "true"), ("wood", "felt", "linen")
+PRESETS, PACES, TABLES = ("web", "phone", "chat"), ("lively", "true"), ("wood", "felt", "linen", "none")
 DIFFERS, NOT_COMPARABLE = TOPPLES, UNSURE
 
 
@@ -222,7 +222,9 @@ class VideoRequest:
         typer.Option("--cards/--no-cards", help="A title before and the result after; on for whole games."),
     ] = None
     anonymous: Annotated[bool, typer.Option("--anonymous", help="Numbers instead of names.")] = False
-    table: Annotated[str | None, choice("What it stands on.", *TABLES)] = None
+    table: Annotated[str | None, choice("What it stands on; none, as in frames/: transparent.", *TABLES)] = (
+        None
+    )
     strip: Annotated[int, typer.Option(help="With .png: so many pictures side by side.")] = 1
     workers: Annotated[
         int | None, typer.Option(help="Processes to draw with; as many as pay when left out.")
@@ -243,7 +245,8 @@ def video(request: VideoRequest) -> int:
     del asked["as_json"]
     with bar("drawing") as progress:
         made = video(recording_of(asked.pop("file")), **asked, progress=progress)
-    size = sum(file.stat().st_size for file in _written(request.out))
+    files = [request.out] if request.out.is_file() else request.out.parent.iterdir()
+    size = sum(file.stat().st_size for file in files)
     if request.as_json:
         print_json(
             {
@@ -258,7 +261,3 @@ def video(request: VideoRequest) -> int:
         width, height = made.size
         say(f"{request.out}: {made.seconds:.1f} s, {width} x {height}, {size / 1e6:.1f} MB")
     return OK
-
-
-def _written(out: Path) -> list[Path]:
-    return [out] if out.is_file() else list(out.parent.iterdir())

@@ -36,12 +36,12 @@ from teeter.models.piece import Array, Piece, TriangleMesh
 class Nodes:
     """The bodies of one stage.
 
-    root: its scene. paths: their nodes by name. halves: half sides of pieces, metres. table: None where there is none.
-    casters: the pieces once more, for depths.
+    root: its scene. top: what lies on the table. paths: their nodes by name. halves: half sides of pieces, metres.
+    table: None where there is none. casters: the pieces once more, for depths.
     """
 
     def __init__(self, root: Any, level: QualityLevel, top: TableTop = "wood") -> None:
-        self._root, self._level, self._top = root, level, top
+        self._root, self._level, self.top = root, level, top
         self.paths: dict[str, Any] = {}
         self.halves: dict[str, Array] = {}
         self.table: TableNode | None = None
@@ -109,7 +109,8 @@ class Nodes:
 
     def dress_table(self, top: TableTop) -> None:
         """Lays something else on the table."""
-        self._top = top
+        self.top = top
+        self.furnish()
         if self.table is not None:
             self.table.shine(*self._table_shaders())
 
@@ -123,7 +124,7 @@ class Nodes:
 
     def _table_shaders(self) -> tuple[Any, Any]:
         """Returns the shaders for where nothing is near, and for where shadows fall."""
-        cloth = TABLE_TOPS.index(self._top)
+        cloth = TABLE_TOPS.index(self.top)
         wanted = {"TABLE": 1, **({"CLOTH": cloth} if cloth else {})}
         far, close = (
             self._shader("table.frag", vertex="piece.vert", CLOSE=close, **wanted) for close in (0, 1)
@@ -167,6 +168,7 @@ class Nodes:
         top = 0.0 if self.table is None else self.table.height
         self._stand = (x, y, top)
         self.lean(np.eye(3))
-        picture = texture_of("room", room_picture((wide, deep)), mipmaps=False)
+        painted = room_picture((wide, deep))
+        picture = texture_of("room", 0 * painted if self.top == "none" else painted, mipmaps=False)
         wrap(picture, core.SamplerState.WM_clamp)
         self._room.set_shader_input("u_room", picture)

@@ -19,9 +19,9 @@ from teeter.models.piece import Array, Piece
 Bytes = NDArray[np.uint8]
 Triple = tuple[float, float, float]
 Quality = Literal["low", "medium", "high"]
-TableTop = Literal["wood", "felt", "linen"]
-TABLE_TOPS: tuple[TableTop, ...] = ("wood", "felt", "linen")
-"""What lies on the table; `table.frag` knows them by their numbers."""
+TableTop = Literal["wood", "felt", "linen", "none"]
+TABLE_TOPS: tuple[TableTop, ...] = ("wood", "felt", "linen", "none")
+"""What lies on the table; `table.frag` knows them by their numbers. none: neither table nor room, but shadows."""
 MAX_SIDE_PX = 8192
 """Of a picture."""
 

@@ -5,7 +5,6 @@ A stage knows no game, no physics and no file formats; it shows a `Frame` and no
 
 import math
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,6 @@ from teeter.engine.view.render.nodes import Nodes
 from teeter.engine.view.render.outlines import Outlines, ring_around
 from teeter.engine.view.render.overlays import MARK_HEIGHT, OverlayLayer
 from teeter.engine.view.render.passes import OVERLAYS, SEEN, ShadowPass, confine, matrix_at
-from teeter.engine.view.render.png import save_png
 from teeter.engine.view.render.shading import MAX_SIDE_PX, QUALITY_LEVELS, Quality, TableTop
 from teeter.engine.world.body import TABLE, Body
 from teeter.models.piece import Array
@@ -302,8 +300,8 @@ class Stage:
             self._canvas.labels.caption(text, point, height / self.size[1])
 
     def render(self) -> Picture:
-        """Returns the picture: (h, w, 3) bytes, RGB, top row first."""
-        return np.ascontiguousarray(self.pixels()[:, :, 2::-1])
+        """Returns the picture: (h, w, 3) bytes, RGB, top row first; with opacity (h, w, 4) where no table is."""
+        return files_colours(self.pixels(), has_opacity=self._bodies.top == "none")
 
     def pixels(self) -> Picture:
         """Returns the picture as the card has it: (h, w, 4) bytes, BGRA, top row first.
@@ -320,10 +318,6 @@ class Stage:
             raise ViewError("the driver has drawn nothing; draw in a process of its own")
         return drawn.reshape(height, width, 4)[::-1]
 
-    def save(self, path: Path | str, *, force: bool = False) -> None:
-        """Writes the picture as PNG. force: a file that is there may be replaced. Raises ViewError and OutputError."""
-        save_png(self.render(), Path(path), force=force)
-
     def close(self) -> None:
         """Frees the buffers, and lets other threads draw. A closed stage makes no more pictures."""
         self._free_buffers()
@@ -334,6 +328,16 @@ class Stage:
         for canvas in self._canvases.values():
             canvas.close()
         self._canvases.clear()
+
+
+def files_colours(pixels: Picture, *, has_opacity: bool) -> Picture:
+    """Returns the colours of the card (h, w, 4), which are multiplied by their opacity, as files have them: RGB, and
+    the opacity if that is wanted."""
+    if not has_opacity:
+        return np.ascontiguousarray(pixels[:, :, 2::-1])
+    opacity = pixels[:, :, 3:]
+    colours = np.minimum(pixels[:, :, 2::-1] * 255.0 / np.maximum(opacity, 1) + 0.5, 255.0)
+    return np.concatenate([colours.astype(np.uint8), opacity], axis=2)
 
 
 def _check(size: tuple[int, int]) -> None:

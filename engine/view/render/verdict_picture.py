@@ -25,6 +25,7 @@ from teeter.engine.view.camera import BoundingSphere, Vector, framing
 from teeter.engine.view.frame import Frame, frame_of
 from teeter.engine.view.overlays import Arrow, Line, Overlay, Spot
 from teeter.engine.view.panels import Gap, Item, Panel, Text, Tone
+from teeter.engine.view.render.png import save_png
 from teeter.engine.view.render.stage import Stage
 from teeter.engine.world.body import TABLE, Assembly
 from teeter.models.piece import Array
@@ -69,7 +70,7 @@ def picture(
         )
         stage.aim(framing(wide, aspect=SIZE[0] / SIZE[1]))
         stage.write(_panels(verdict, frame, scale, note))
-        stage.save(path, force=force)
+        save_png(stage.render(), path, force=force)
     finally:
         stage.close()
 

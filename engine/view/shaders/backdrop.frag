@@ -4,4 +4,4 @@ in vec2 v_at;
 uniform sampler2D u_room;
 out vec4 colour;
 
-void main() { colour = vec4(texture(u_room, v_at).rgb, 1.0); }
+void main() { colour = texture(u_room, v_at); }

@@ -16,10 +16,10 @@ void main() {
     vec2 uv = gl_FragCoord.xy * v_pixel;
     float back = reach(uv, -min(v_course.x, v_course.z));
     float onward = reach(uv, min(v_course.y, v_course.z)) - back;
-    vec3 sum = vec3(0.0);
+    vec4 sum = vec4(0.0);
     for (int i = 0; i < TAPS; ++i) {
         float off = back + onward * ((float(i) + 0.5) * (1.0 / float(TAPS)));
-        sum += texture(u_picture, uv + off * v_direction.xy).rgb;
+        sum += texture(u_picture, uv + off * v_direction.xy);
     }
-    colour = vec4(sum * (1.0 / float(TAPS)), 1.0);
+    colour = sum * (1.0 / float(TAPS));
 }

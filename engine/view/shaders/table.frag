@@ -26,7 +26,10 @@ void main() {
 #ifdef CLOTH
     // what lies on the top and reaches to its rounded edges: fibres of felt in all directions, or threads across
     float cloth = smoothstep(0.975, 0.995, v_lit.y);
-#if CLOTH == 1
+#if CLOTH == 3
+    cloth = step(0.9995, v_lit.y);
+    vec3 woven = vec3(0.5);
+#elif CLOTH == 1
     vec2 nap_at = v_grain.xy * FIBRE_SCALE.yy;
     float nap = texture(u_fibres, nap_at * 2.3).a + texture(u_fibres, nap_at.yx * 0.6).a - 1.0;
     vec3 woven = vec3(0.062, 0.066, 0.074) * (1.0 + 0.45 * nap);
@@ -65,6 +68,12 @@ void main() {
     // cloth mirrors nothing, but its fibres stand in the light where it is looked at along them
     gloss = mix(gloss, woven * sky * graze * graze * 1.5, cloth);
 #endif
+#if CLOTH == 3
+    // the shadow alone: what is below shines through as much darker as this grey is than in the sun
+    float bright = film(woven * (SUN_LIGHT * (SUN.z / PI) + SKY_LIGHT)).g;
+    colour = vec4(0.0, 0.0, 0.0, cloth * clamp(1.0 - film(light).g / bright, 0.0, 1.0));
+#else
     light += gloss;
     colour = vec4(film(light), 1.0);
+#endif
 }

@@ -235,6 +235,6 @@ def _write_webp(
 
 
 def write_still(path: Path, frames: Iterator[Pixels], *, force: bool = False) -> None:
-    """Writes one frame, or several side by side, as png. frames: (h, w, 3), all of one size."""
+    """Writes one frame, or several side by side, as png. frames: (h, w, 3 or 4), all of one size."""
     with whole_or_nothing(path, ERRORS, force=force) as part:
         part.write_bytes(png_of(np.concatenate(list(frames), axis=1)))

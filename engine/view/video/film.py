@@ -109,6 +109,11 @@ def _faults(recipe: Recipe) -> list[str]:
     return found
 
 
+def is_sequence(path: Path) -> bool:
+    """Whether a name stands for many pictures."""
+    return "%" in path.name
+
+
 def preset(name: str) -> Recipe:
     """Returns a recipe for a purpose. Raises ViewError for an unknown one."""
     known = {
@@ -130,7 +135,14 @@ def recipe_for(path: Path, purpose: str | None, **given: Any) -> Recipe:
         recipe = replace(recipe, size=(640, 360), fps=20)
     is_part = given.get("begin") is not None or given.get("end") is not None
     recipe = replace(recipe, cards=not is_loop and not is_part)
-    return replace(recipe, **{name: value for name, value in given.items() if value is not None})
+    # what programs compose is transparent
+    recipe = replace(recipe, table="none" if is_sequence(path) else "wood")
+    recipe = replace(recipe, **{name: value for name, value in given.items() if value is not None})
+    if recipe.table == "none" and path.suffix.lower() != ".png":
+        raise ViewError(
+            f"--table none: {path.suffix} is not transparent here: write frames/%05d.png, or a .png"
+        )
+    return recipe
 
 
 def size_of(text: str) -> tuple[int, int]:

@@ -26,15 +26,15 @@ from teeter.engine.view.opengl import ViewError
 from teeter.engine.view.render.decals import decal_area, decal_picture
 from teeter.engine.view.render.device import is_open
 from teeter.engine.view.render.shading import fibres, rings
-from teeter.engine.view.render.stage import Stage
+from teeter.engine.view.render.stage import Stage, files_colours
 from teeter.engine.view.video import encode, sequence
 from teeter.engine.view.video.captions import Telling
-from teeter.engine.view.video.film import LOOPS, Film, Recipe, Shot, film_of
+from teeter.engine.view.video.film import LOOPS, Film, Recipe, Shot, film_of, is_sequence
 from teeter.engine.workers import can_start, end_with_parent
 from teeter.engine.world.body import Body
 
 Pixels = NDArray[np.uint8]
-PixelFormat = Literal["yuv420p", "rgb24"]
+PixelFormat = Literal["yuv420p", "rgb24", "rgba"]
 
 MIN_FRAMES_TO_SHARE = 90
 """Frames from which on it pays to start processes."""
@@ -47,14 +47,16 @@ Progress = Callable[[int, int], None]
 """Hears how many frames are done, of how many."""
 
 
-def check_file(path: Path, workers: int | None, *, force: bool = False) -> None:
+def check_file(
+    path: Path, workers: int | None, size: tuple[int, int] = (2, 2), *, force: bool = False
+) -> None:
     """Raises ViewError for a number of processes that nobody wants, None leaves it open; and as `encode.check_path`."""
     if workers is not None and not 1 <= workers <= 64:
         raise ViewError(f"--workers {workers}: 1 to 64 processes")
-    if sequence.is_sequence(path):
+    if is_sequence(path):
         sequence.check(path)
     else:
-        encode.check_path(path, force=force)
+        encode.check_path(path, size, force=force)
 
 
 def make(
@@ -74,17 +76,15 @@ def make(
     bodies: of the recording, with their pieces. workers: processes to draw with, None for as many as pay. force: a file
     that is there may be replaced. Raises ViewError; then, and when it is interrupted, nothing is left at `path`.
     """
-    is_many = sequence.is_sequence(path)
-    if is_many:
-        sequence.check(path)
-    else:
-        encode.check_path(path, recipe.size, force=force)
+    is_many = is_sequence(path)
+    pictures: PixelFormat = "rgba" if recipe.table == "none" else "rgb24"
+    check_file(path, workers, recipe.size, force=force)
     suffix = path.suffix.lower()
     if suffix in encode.STILLS and not is_many:
         film = replace(film_of(replay, bodies, telling, replace(recipe, cards=False)), is_still=True)
         # the first frame, or several evenly spaced ones
         numbers = np.linspace(0, len(film) - 1, min(film.recipe.strip, len(film))).round().astype(int)
-        with closing(_here(film, "rgb24", numbers.tolist())) as stills:
+        with closing(_here(film, pictures, numbers.tolist())) as stills:
             encode.write_still(path, stills, force=force)
         return film
     film = film_of(replay, bodies, telling, recipe)
@@ -93,10 +93,10 @@ def make(
         progress(done, len(film))
 
     if suffix in LOOPS:
-        with frames_of(film, "rgb24", workers=workers) as drawn:
+        with frames_of(film, pictures, workers=workers) as drawn:
             encode.write_loop(path, recipe, drawn, len(film), tell, force=force)
         return film
-    with frames_of(film, "rgb24" if is_many else "yuv420p", workers=workers) as drawn:
+    with frames_of(film, pictures if is_many else "yuv420p", workers=workers) as drawn:
         # the processes that draw have begun
         sound = None
         if recipe.sound:
@@ -123,7 +123,8 @@ class Painter:
         self._card = VideoFrame(*film.recipe.size, "bgra")
 
     def paint(self, number: int) -> Pixels:
-        """Returns a frame: (h * 3/2, w) bytes of `yuv420p` (BT.709), or (h, w, 3) of `rgb24`."""
+        """Returns a frame: (h * 3/2, w) bytes of `yuv420p` (BT.709), (h, w, 3) of `rgb24`, or (h, w, 4)
+        of `rgba`."""
         first, *others = self._film.exposures(number)
         pixels = self._drawn(first)
         if others:
@@ -131,8 +132,8 @@ class Painter:
             for shot in others:
                 total += self._drawn(shot)
             pixels = ((total + count // 2) // count).astype(np.uint8)
-        if self._pixel_format == "rgb24":
-            return np.ascontiguousarray(pixels[:, :, 2::-1])
+        if self._pixel_format != "yuv420p":
+            return files_colours(pixels, has_opacity=self._pixel_format == "rgba")
         height, width = pixels.shape[:2]
         rows = np.frombuffer(memoryview(self._card.planes[0]), np.uint8).reshape(height, -1)
         rows[:, : 4 * width].reshape(height, width, 4)[:] = pixels
@@ -204,7 +205,8 @@ class DrawingProcess:
 
     def __init__(self, context: Any, film: Film, pixel_format: PixelFormat, numbers: list[int]) -> None:
         width, height = film.recipe.size
-        places = (AHEAD, height, width, 3) if pixel_format == "rgb24" else (AHEAD, height * 3 // 2, width)
+        shapes = {"rgb24": (height, width, 3), "rgba": (height, width, 4)}
+        places = (AHEAD, *shapes.get(pixel_format, (height * 3 // 2, width)))
         memory = context.RawArray("B", math.prod(places))
         self.places = _as_frames(memory, places)
         self._free, self._done = context.Semaphore(AHEAD), context.Queue()

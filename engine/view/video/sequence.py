@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from teeter.engine.view.opengl import ViewError
 from teeter.engine.view.render.png import png_of
@@ -15,11 +14,6 @@ from teeter.models.files import check_new_folder, whole_folder
 
 NUMBER = re.compile(r"%0[1-9]d")
 SOUND = "sound.wav"
-
-
-def is_sequence(path: Path) -> bool:
-    """Whether a name stands for many pictures."""
-    return "%" in path.name
 
 
 def check(path: Path) -> None:
@@ -31,19 +25,14 @@ def check(path: Path) -> None:
 
 
 def write(path: Path, frames: Iterator[Pixels], sound: Sound | None, progress: Callable[[int], None]) -> None:
-    """Writes the folder, or none. frames: (h, w, 3), numbered from 1. sound: (n, 2) at `RATE`, as `sound.wav`."""
+    """Writes the folder, or none. frames: (h, w, 3 or 4), numbered from 1. sound: (n, 2) at `RATE`, as `sound.wav`."""
     with whole_folder(path.absolute().parent) as part:
         for number, pixels in enumerate(frames, start=1):
             (part / (path.name % number)).write_bytes(png_of(pixels))
             progress(number)
         if sound is not None:
-            _write_sound(part / SOUND, sound)
-
-
-def _write_sound(path: Path, sound: Sound) -> None:
-    samples: NDArray[np.int16] = np.round(32767 * np.clip(sound, -1.0, 1.0)).astype("<i2")
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(samples.shape[1])
-        file.setsampwidth(2)
-        file.setframerate(RATE)
-        file.writeframes(samples.tobytes())
+            with wave.open(str(part / SOUND), "wb") as file:
+                file.setnchannels(sound.shape[1])
+                file.setsampwidth(2)
+                file.setframerate(RATE)
+                file.writeframes(np.round(32767 * np.clip(sound, -1.0, 1.0)).astype("<i2").tobytes())
