@@ -213,8 +213,9 @@ def _reach(corners: Array, rays: Array, inset: float) -> Array:
     )
 
 
-# squares along the edge of a cap, an even number: drawn, weighed, and in the parts
-CAP_DRAWN, CAP_WEIGHED, CAP_PART = 12, 48, 8
+# Squares along the edge of a cap: drawn and weighed with a corner at the highest point; in the parts with a level square
+# there, on which a simulated block rolls as on the true cap. On a corner it rolls as on a cap of half the radius.
+CAP_DRAWN, CAP_WEIGHED, CAP_PART = 12, 48, 5
 
 
 def build_wonky(shape: Wonky, detail: Detail) -> Solid:
@@ -299,9 +300,9 @@ def capped(edge: float, sagitta: float, squares: int) -> tuple[Array, Ints, Flag
 def _cap(edge: float, sagitta: float, squares: int) -> Array:
     """(n, n, 3) the grid of the cap at +x; the first index runs along y, the second along z."""
     radius = (edge**2 / 2 + sagitta**2) / (2 * sagitta)
-    # the highest point of a cap is a corner of its grid
-    top, half = edge / 2 / (edge + sagitta), squares // 2 + 1
-    grid = np.concatenate([np.linspace(0, top, half), np.linspace(top, 1, half)[1:]])
+    top, share = edge / 2 / (edge + sagitta), np.linspace(-1.0, 1.0, squares + 1)
+    # the middle of the grid is the highest point of the cap
+    grid = np.where(share < 0.0, top + top * share, top + (1.0 - top) * share)
     u, v = np.meshgrid(grid, grid, indexing="ij")
     ray = np.stack([np.ones_like(u), u, v], axis=-1).reshape(-1, 3)
     centre = np.array([edge + sagitta - radius, edge / 2, edge / 2])

@@ -100,7 +100,7 @@ def test_BS_03__at_rest_against_another_tower() -> None:
         apply(bare, HitNeighbour(4, "egg", "Cem"))
     with pytest.raises(MalformedAction, match="unknown player 'Zoe'; allowed: Ana, Ben, Cem"):
         apply(bare, HitNeighbour(4, "egg", "Zoe"))
-    assert refusal(bare, HitNeighbour(4, "bell", "Ben")) == "BS-08: the bell is no part of a tower"
+    assert refusal(bare, HitNeighbour(4, "bell", "Ben")) == "BS-08: the bell is not part of a tower"
     held = refusal(TWO, HitNeighbour(4, "egg", "Ben"))
     assert held == "BS-05: the egg is in the hand and lies nowhere yet"
     assert after(TWO, HitNeighbour(4, "tile", "Ben")).out == (4, IN, IN)
@@ -215,7 +215,7 @@ def test_ALL_6__take_back_until_the_first_contact() -> None:
     for touch in (Met(1, "egg", "tile"), Nudged(1, "tile", 0.3)):
         met = after(TWO, touch)
         assert legal(met) == ()
-        assert refusal(met, TakeBack("Ana")).startswith("ALL-6: the egg has met a lying piece")
+        assert refusal(met, TakeBack("Ana")).startswith("ALL-6: the egg has touched another piece")
     for state in (back, position("", ""), on_offer(0)):
         name = state.seats[state.actor].name
         assert refusal(state, TakeBack(name)) == "ALL-6: only a piece still in the hand can be taken back"
@@ -263,8 +263,8 @@ def test_BS_08__not_while_only_looked_at() -> None:
         after(looking, Build("Ana", 0)),
         accepted,
     ):
-        assert refusal(state, Fell(1, ("egg",))) == "BS-08: the egg is no part of a tower"
-        assert refusal(state, Fell(1, ("cube", "bell"))) == "BS-08: the bell is no part of a tower"
+        assert refusal(state, Fell(1, ("egg",))) == "BS-08: the egg is not part of a tower"
+        assert refusal(state, Fell(1, ("cube", "bell"))) == "BS-08: the bell is not part of a tower"
     assert after(accepted, Take("Ana", "egg"), Fell(1, ("egg",))).reason is BausackReason.LAST_STANDING
     for pieces, message in (((), "nothing fell: name the pieces"), (("hat",), "unknown piece 'hat'")):
         with pytest.raises(MalformedAction, match=message):
@@ -532,7 +532,7 @@ def test_BS_09__unknown_is_not_out() -> None:
             Rested(3, ()),
             (
                 "Nobody pays: the auction of the egg is void.",
-                "- Ana did not get a piece and chooses again: 10 tokens, 2 pieces standing",
+                "- Ana got no piece and chooses again: 10 tokens, 2 pieces standing",
             ),
         ),
         (
@@ -541,9 +541,9 @@ def test_BS_09__unknown_is_not_out() -> None:
             (
                 "The step and the tile touch the table!",
                 "The ball and the drum fall off the table!",
-                "Ana is out, 10 tokens to the bank.",
-                "Ben is out, 10 tokens to the bank.",
-                "Cem is out, 10 tokens to the bank.",
+                "Ana is out; 10 tokens go to the bank.",
+                "Ben is out; 10 tokens go to the bank.",
+                "Cem is out; 10 tokens go to the bank.",
                 "Ana, Ben and Cem draw: the last towers fell in the same step.",
             ),
         ),

@@ -339,7 +339,7 @@ def test_CT_10__a_or_b() -> None:
     assert actions(revealed) == [Take("Ben", "card_10")]
     assert refusal(revealed, Take("Ben", "yellow_i1")) == "CT-10: card 10 is laid first, then a block"
     assert refusal(revealed, RevealCard("Ben")) == "CT-10: a card is revealed at the beginning of a turn"
-    assert refusal(revealed, NothingFits("Ben")) == "CT-10: no block is to be laid now"
+    assert refusal(revealed, NothingFits("Ben")) == "CT-10: no block is due to be laid now"
     floor = after(revealed, *lay("card_10", player="Ben"))
     assert (floor.stage, floor.card, floor.turn, floor.floors[2]) == (
         TurnStage.BLOCK,
@@ -551,7 +551,7 @@ def test_ALL_6__take_back() -> None:
     held = apply(state, Take("Ana", "red_i1"))
     assert actions(held) == [TakeBack("Ana")]
     assert apply(held, TakeBack("Ana")) == replace(state, started=True)
-    late = "ALL-6: the red cube has met a lying piece; this cannot be taken back"
+    late = "ALL-6: the red cube has touched another piece and can no longer be taken back"
     for touch in (Met(2, "red_i1", "green_i1"), Nudged(2, "green_i1", 0.5)):
         met = apply(held, touch)
         assert legal(met) == ()

@@ -59,7 +59,7 @@ def test_CT_05__remove() -> None:
     acts_first = "CT-05: the remove box acts first"
     assert refusal(state, Take("Ana", "red_i3")) == acts_first
     assert refusal(state, RevealCard("Ana")) == "CT-10: a card is revealed at the beginning of a turn"
-    assert refusal(state, NothingFits("Ana")) == "CT-10: no block is to be laid now"
+    assert refusal(state, NothingFits("Ana")) == "CT-10: no block is due to be laid now"
     assert refusal(state, Swap("Ana", "red_o4", "green_o4")) == "CT-07: no exchange box is covered"
 
 
@@ -87,7 +87,7 @@ def test_CT_05__the_hand_pulls() -> None:
     assert needs(state) == Need(Wait.PULL, "Ana", ("green_i3",))
     assert (
         refusal(state, TakeBack("Ana"))
-        == "ALL-6: the green bar has met a lying piece; this cannot be taken back"
+        == "ALL-6: the green bar has touched another piece and can no longer be taken back"
     )
     one = "ALL-1: one hand holds one piece at a time; it holds the green bar"
     assert refusal(state, Pull("Ana", "yellow_i3")) == one

@@ -97,7 +97,7 @@ def test_CT_20__only_a_block_fell(moment: str, state: State) -> None:
     put = PutBack("Ana", "yellow_i1", "card_02")
     assert put in actions(still)
     assert {type(action) for action in actions(still)} == {PutBack, GiveBack}
-    first = "CT-20: first the yellow cube must be put back"
+    first = "CT-20: the yellow cube must be put back first"
     for action in (Take("Ana", "red_o4"), RevealCard("Ana"), NothingFits("Ana"), Pull("Ana", "green_i1")):
         assert refusal(still, action) == first
     for other in (Decline("Ana"), Swap("Ana", "red_o4", "green_o4")):
@@ -193,7 +193,7 @@ def test_CT_20__another_falls_meanwhile() -> None:
     more = after(held, Fell(2, ("red_i1", "yellow_i1")), Rested(2, ()))
     assert {each.piece for each in more.fallen} == {"green_i1", "red_i1", "yellow_i1"}
     assert refusal(more, Take("Ana", "red_o4")) == (
-        "CT-20: first the green cube and the red cube and the yellow cube must be put back"
+        "CT-20: the green cube, the red cube and the yellow cube must be put back first"
     )
     inputs: list[Input] = []
     for piece, floor in (("yellow_i1", "card_02"), ("green_i1", FIRST), ("red_i1", "card_02")):

@@ -710,10 +710,10 @@ def moments() -> list[tuple[str, State]]:
 @pytest.mark.parametrize(
     ("given", "phases", "clause"),
     [
-        (Removed(0, b(1)), {"pull"}, "TT-08: no brick is at that point of its way to the top"),
-        (Released(0, b(1)), {"carry"}, "TT-08: no brick is at that point of its way to the top"),
-        (Placed(0, b(1), "left"), {"settle"}, "TT-08: no brick is at that point of its way to the top"),
-        (Met(0, b(1), b(2)), {"pull", "carry"}, "TT-08: no brick is at that point of its way to the top"),
+        (Removed(0, b(1)), {"pull"}, "TT-08: no brick is on its way to the top there"),
+        (Released(0, b(1)), {"carry"}, "TT-08: no brick is on its way to the top there"),
+        (Placed(0, b(1), "left"), {"settle"}, "TT-08: no brick is on its way to the top there"),
+        (Met(0, b(1), b(2)), {"pull", "carry"}, "TT-08: no brick is on its way to the top there"),
         (Nudged(0, b(2), 1.0), {"pull", "carry"}, "TT-24: only a brick in the hand can push others"),
         (Rested(0, ()), {"loose"}, "ALL-2: nothing waits for the tower to rest"),
     ],
@@ -727,7 +727,7 @@ def test_TT_08__every_event_at_its_moment(given: Input, phases: set[str], clause
             assert refusal(state, given) == clause
     for _, state in moments()[1:4]:
         if not isinstance(given, (Nudged, Rested)):
-            with pytest.raises((MalformedAction, Exception), match="is not the brick in play|no brick is at"):
+            with pytest.raises((MalformedAction, Exception), match="is not the brick in play|no brick is on its way"):
                 apply(state, replace(cast(Any, given), piece=b(7)))
 
 
@@ -752,7 +752,7 @@ def test_ALL_6__take_back() -> None:
     moved = after(taken, Met(1, b(1), b(2)))
     assert [choice.action for choice in legal(moved)] == [Leave("Ana")]
     assert (
-        refusal(moved, TakeBack("Ana")) == "ALL-6: the brick has met a lying piece; this cannot be taken back"
+        refusal(moved, TakeBack("Ana")) == "ALL-6: the brick has touched another piece and can no longer be taken back"
     )
     assert refusal(state, TakeBack("Ana")) == "ALL-6: only a piece still in the hand can be taken back"
 

@@ -269,7 +269,7 @@ def test_WK_07__who_can_play_must() -> None:
     assert refusal(state, KeepCard("Ana")) == "WK-07: only a playable card just drawn can be kept"
     played = apply(state, PlayCard("Ana", "any_green"))
     assert refusal(played, DrawCards("Ana")) == (
-        "WK-07: cards are drawn at the start of a turn, with nothing to play"
+        "WK-07: cards are drawn only at the start of a turn, with nothing to play"
     )
     assert refusal(played, KeepCard("Ana")) == "WK-07: only a playable card just drawn can be kept"
 
@@ -415,8 +415,8 @@ def test_WK_13__count_to_three() -> None:
     assert (done.turn, done.phase, done.tower) == (1, Phase.PLAY, (*BLOCKS[:2], "large_blue"))
     assert (done.card, done.held, done.step) == ("", "", 700)
     assert not after(HELD, Met(1, "large_blue", BLOCKS[0]), *add("large_blue")[1:]).met
-    assert refusal(done, CountElapsed(701, "large_blue")) == "WK-13: no block is being counted"
-    assert refusal(HELD, CountElapsed(701, "large_blue")) == "WK-13: no block is being counted"
+    assert refusal(done, CountElapsed(701, "large_blue")) == "WK-13: no count is on"
+    assert refusal(HELD, CountElapsed(701, "large_blue")) == "WK-13: no count is on"
 
 
 def legal_conditions() -> tuple[Condition, ...]:
@@ -626,7 +626,7 @@ def test_ALL_6__take_back() -> None:
     assert legal(met) == ()
     assert (
         refusal(met, TakeBack("Ana"))
-        == "ALL-6: the large blue block has met a lying piece; this cannot be taken back"
+        == "ALL-6: the large blue block has touched another piece and can no longer be taken back"
     )
     assert (
         refusal(apply(HELD, TakeBack("Ana")), Met(2, "large_blue", "table"))

@@ -150,7 +150,7 @@ def test_what_has_met_another_piece_cannot_be_taken_back() -> None:
         if session.state.met:
             break
     assert session.state.met
-    with pytest.raises(IllegalAction, match="ALL-6: .* has met a lying piece"):
+    with pytest.raises(IllegalAction, match="ALL-6: .* has touched another piece"):
         session.undo()
     assert session.table.hand.held == held
     session.close()

@@ -300,7 +300,7 @@ def _owner(state: State, piece: str) -> int:
     require_piece(piece, [each.id for each in state.stock.pieces])
     owner = owner_of(state, piece)
     if owner == NOBODY:
-        raise IllegalAction("BS-08", f"{said(piece)} is no part of a tower")
+        raise IllegalAction("BS-08", f"{said(piece)} is not part of a tower")
     return owner
 
 

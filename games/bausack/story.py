@@ -67,7 +67,7 @@ def _turn(before: State, after: State) -> tuple[str, ...]:
         return ()
     name = name_of(after, after.turn)
     if before.turn == after.turn:
-        return (f"- {name} did not get a piece and chooses again: {_hoard(after)}",)
+        return (f"- {name} got no piece and chooses again: {_hoard(after)}",)
     return (f"- {name}'s turn, {_hoard(after)}",)
 
 
@@ -92,10 +92,11 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
     player, piece = given.player, said(before.piece or after.piece)
     match given:
         case Take() if after.phase is Phase.LOOK:
-            return (f"{player} picks up {piece} and turns it about.",)
+            return (f"{player} picks up {piece} and turns it over.",)
         case Take():
             height = len(after.towers[after.actor])
-            return (f"{player} takes {piece} {f'to a tower of {height}' if height else 'for a foundation'}.",)
+            on = "the foundation" if height == 1 else f"a tower of {height}"
+            return (f"{player} takes {piece} {f'to lay on {on}' if height else 'for a foundation'}.",)
         case TakeBack():
             where = "back" if before.phase is Phase.LOOK else "down to start over"
             return (f"{player} puts {piece} {where}.",)
@@ -170,7 +171,7 @@ def _resumed(before: State, after: State) -> tuple[str, ...]:
         return (f"Nobody pays: the auction of {said(before.piece)} is void.",)
     if before.phase is Phase.RECEIVE and before.actor != after.actor:
         return (f"{capital(said(before.piece))} goes on to {name_of(after, after.actor)}.",)
-    return ("The others stand.",)
+    return ("The others still stand.",)
 
 
 def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
@@ -192,7 +193,7 @@ def _out(before: State, after: State) -> tuple[str, ...]:
     for seat, when in enumerate(after.out):
         if when != IN and before.out[seat] == IN:
             tokens = before.tokens[seat]
-            bank = f", {_tokens(tokens)} to the bank" if tokens else ""
+            bank = f"; {_tokens(tokens)} {'goes' if tokens == 1 else 'go'} to the bank" if tokens else ""
             lines.append(f"{name_of(after, seat)} is out{bank}.")
     return tuple(lines)
 

@@ -318,4 +318,4 @@ def may_take_back(held: str, met: bool) -> None:
     if not held:
         raise IllegalAction("ALL-6", "only a piece still in the hand can be taken back")
     if met:
-        raise IllegalAction("ALL-6", f"{held} has met a lying piece; this cannot be taken back")
+        raise IllegalAction("ALL-6", f"{held} has touched another piece and can no longer be taken back")

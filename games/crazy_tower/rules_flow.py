@@ -9,6 +9,7 @@ from dataclasses import replace
 from teeter.games.core.errors import IllegalAction, MalformedAction
 from teeter.games.core.events import Fell, TimeUp
 from teeter.games.core.rules import hold_one, refuse, replaced, require_piece
+from teeter.games.core.words import listed
 from teeter.games.crazy_tower.rules_allowed import (
     can_act,
     can_lay,
@@ -238,8 +239,8 @@ def _slipped(state: State, before: State) -> State:
 def nothing_fallen(state: State) -> None:
     """CT-20: what fell is put back before the turn goes on."""
     if state.fallen:
-        names = " and ".join(said(each.piece) for each in state.fallen)
-        raise IllegalAction("CT-20", f"first {names} must be put back")
+        names = listed([said(each.piece) for each in state.fallen])
+        raise IllegalAction("CT-20", f"{names} must be put back first")
 
 
 def put_back(state: State, given: PutBack) -> State:

@@ -173,7 +173,7 @@ def nothing_fits(state: State, given: NothingFits) -> State:
     hold_one(said(state.held))
     nothing_fallen(state)
     if state.stage not in (TurnStage.CHOOSE, TurnStage.BLOCK):
-        raise IllegalAction("CT-10", "no block is to be laid now")
+        raise IllegalAction("CT-10", "no block is due to be laid now")
     if state.stage is TurnStage.CHOOSE and why_no_card(state) is None and not state.again:
         raise IllegalAction("CT-10", "a new floor card can be laid instead")
     if state.fits:

@@ -100,10 +100,10 @@ def _why(state: State) -> tuple[str, ...]:
     at = seats.index(state.winners[0])
     left = f"worth {scores(state)[at]} in {counted(len(state.hands[at]), 'block')}"
     if state.reason is CrazyReason.STANDSTILL:
-        return (f"Nobody can move. {won(state.winners)} with the least left: {left}.",)
-    others = " of the others" if len(seats) > 2 else ""
-    least = f" with the least left{others}: {left}" if others else ""
-    return (f"{_who(state)} has brought the tower down. {won(state.winners)}{least}.",)
+        return (f"Nobody can move. {won(state.winners)} with the least left, {left}.",)
+    others = " among the others" if len(seats) > 2 else ""
+    least = f" with the least left{others}, {left}" if others else ""
+    return (f"{_who(state)} brought the tower down. {won(state.winners)}{least}.",)
 
 
 def _begins(before: State, after: State) -> bool:
@@ -126,7 +126,7 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
         case NothingFits():
             blocks = [before.again] if before.again else offered(before)
             tried = "every block" if len(blocks) != 1 else said(blocks[0])
-            return (f"{who} turns {tried} about and finds no place. Is there one?",)
+            return (f"{who} tries {tried} and finds no place. Is there one?",)
         case PutBack():
             where = floor_name(before, given.floor) if given.floor else "the top"
             return (f"{who} picks up {said(given.piece)}, for {where}.",)

@@ -167,7 +167,7 @@ def fell(state: State, given: Fell) -> State:
 
 def _expect(state: State, piece: str, *phases: Phase) -> None:
     if state.phase not in phases:
-        raise IllegalAction("TT-08", "no brick is at that point of its way to the top")
+        raise IllegalAction("TT-08", "no brick is on its way to the top there")
     require_held(piece, state.held, "brick")
 
 

@@ -9,7 +9,7 @@ from teeter.games.tower_topple.rules_rows import SLOTS, brick_of, is_full, place
 from teeter.games.tower_topple.rules_turns import scores
 from teeter.games.tower_topple.state import Leave, Phase, Print, Sort, State
 
-TRIES = ("tries", "puts a finger to", "goes for", "taps", "has an eye on", "wiggles")
+TRIES = ("tries", "puts a finger on", "goes for", "taps", "has an eye on", "wiggles")
 COUNTED = ("no", "one", "two", "three", "four", "five", "six")
 
 
@@ -121,7 +121,7 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
     match given:
         case RefereeAnswer() if given.yes:
             colour = before.owed[0].colour
-            return (f"The referee says no: {colour} would bring it down. Two others may be pulled instead.",)
+            return (f"The referee agrees: {colour} would bring it down. Two others may be pulled instead.",)
         case RefereeAnswer():
             return (f"The referee says that a {before.owed[0].colour} brick can be pulled.",)
         case Take() if after.gathered:

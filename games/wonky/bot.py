@@ -202,7 +202,7 @@ def _link(name: str) -> _Link:
     spec, piece = find(f"wonky/{name}"), build(find(f"wonky/{name}"))
     assert isinstance(spec.shape, Wonky)
     edge, rise = spec.shape.wonky.edge / 1e3, spec.shape.wonky.sagitta / 1e3
-    radius = (edge**2 / 4.0 + rise**2) / (2.0 * rise)
+    radius = (edge**2 / 2.0 + rise**2) / (2.0 * rise)
     high = float(piece.extents[2])
     centre = float(piece.centre_of_mass[2]) + high / 2.0
     return _Link(piece.mass * GRAVITY, centre, high - radius, radius)

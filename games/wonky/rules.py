@@ -168,7 +168,7 @@ def _may_play(state: State, name: str) -> None:
 def draw_cards(state: State, given: DrawCards) -> State:
     """WK-07: draw until a card is playable; when the cards run out the turn passes."""
     if state.phase is not Phase.PLAY:
-        raise IllegalAction("WK-07", "cards are drawn at the start of a turn, with nothing to play")
+        raise IllegalAction("WK-07", "cards are drawn only at the start of a turn, with nothing to play")
     if any(can_play(state, card) for card in state.hands[state.turn]):
         raise IllegalAction("WK-07", "a player who holds a playable card must play one")
     more, found = draw_until(state, can_play)

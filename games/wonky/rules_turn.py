@@ -224,6 +224,6 @@ def fall(state: State) -> State:
 def _expect_held(state: State, phase: Phase, piece: str, clause: str) -> None:
     if state.phase is not phase:
         raise IllegalAction(
-            clause, f"no block is {'being counted' if phase is Phase.COUNT else 'in the hand'}"
+            clause, f"no {'count is on' if phase is Phase.COUNT else 'block is in the hand'}"
         )
     require_held(piece, state.held, "block")
