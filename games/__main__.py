@@ -18,6 +18,7 @@ if __name__ == "__main__" and not sys.flags.safe_path and os.path.realpath(sys.p
 try:
     import atexit
     import contextlib
+    import gc
     import signal
     from types import FrameType
     from typing import NoReturn
@@ -63,6 +64,8 @@ def main() -> NoReturn:
 
 
 def _run(came: list[int]) -> None:
+    # what is loaded stays: to look through it again and again for garbage takes a twentieth of a short command
+    gc.disable()
     # what whoever started this ignores stays ignored
     heard = [number for number in EXIT_CODES if signal.getsignal(number) != signal.SIG_IGN]
     for number in heard:
@@ -115,6 +118,8 @@ def _run(came: list[int]) -> None:
     for number in heard:
         signal.signal(number, interrupt)
     try:
+        gc.freeze()
+        gc.enable()
         cli.main(app)
     finally:
         # what is being put away is put away; the exit code tells of the signal

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial import ConvexHull, KDTree
 
 from teeter.engine.tolerances import TOUCH_AT_REST
 from teeter.engine.topple.contact.arrays import Array
@@ -21,6 +20,7 @@ from teeter.engine.topple.contact.features import departure, sagitta
 from teeter.engine.topple.contact.rims import rims_of
 from teeter.engine.topple.contact.rounds import Round, rounds_of
 from teeter.engine.world.body import Assembly, Body, magnification
+from teeter.models.hulls import convex_hull, near_points
 from teeter.models.piece import Part
 
 FINE = np.radians(0.2)
@@ -114,7 +114,7 @@ def _finer(body: Body, corners: Array) -> Body:
 def _apart(new: Array, known: Array, least: float) -> Array:
     """Returns corners without those that nearly meet others, or known ones: engines in 32 bits find no hull of them."""
     whole = np.concatenate([known, new])
-    first, second = np.array(sorted(KDTree(whole).query_pairs(least)), dtype=np.int64).reshape(-1, 2).T
+    first, second = np.array(sorted(near_points(whole).query_pairs(least)), dtype=np.int64).reshape(-1, 2).T
     lost = np.zeros(len(whole), dtype=np.bool_)
     for one, other in zip(first.tolist(), second.tolist(), strict=True):
         lost[other] = lost[other] or not lost[one]
@@ -130,7 +130,7 @@ def _wider(part: Part, corners: Array, room: float, surfaces: tuple[Round, ...])
         for row in np.flatnonzero(np.abs(away) <= room):
             on_curves[row] -= away[row] * surface.distance(on_curves[row])[1]
     size = float(np.ptp(on_curves, axis=0).max())
-    planes = ConvexHull(on_curves / size).equations
+    planes = convex_hull(on_curves / size).equations
     outside = size * (corners / size @ planes[:, :3].T + planes[:, 3]).max(axis=1)
     new = _apart(corners[(outside > SAME * size) & (outside <= room)], on_curves, CLOSE * size)
     return replace(part, vertices=np.concatenate([on_curves, new])) if len(new) else part

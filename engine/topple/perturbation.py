@@ -150,7 +150,7 @@ def _on_true_curves(tasks: list[TrialTask]) -> list[TrialTask]:
     """Returns the trials of one assembly with finer curves where pieces touch on them; none where they do not."""
     if not tasks:
         return []
-    # imported here because that takes a quarter of a second, which most trials need not wait for
+    # imported here because most trials do without it
     from teeter.engine.topple.finer import with_true_curves
 
     finer = with_true_curves(tasks[0].assembly)

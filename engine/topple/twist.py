@@ -17,13 +17,10 @@ tips the pillars it lies on.
 
 from __future__ import annotations
 
-from functools import cache
-
 import clarabel
 import numpy as np
 import shapely
 from scipy.sparse import coo_array, csc_array, csc_matrix, diags_array, eye_array, hstack, vstack
-from scipy.special import roots_jacobi
 
 from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.balance.equilibrium import (
@@ -48,6 +45,20 @@ BEARS = 1e-6
 """Of the median weight: what presses by less is loose."""
 FINE = 4
 """Points towards and along each side of a contact area."""
+PLACES = {
+    (1, 0): (np.array([0.5]), np.array([1.0])),
+    (1, 1): (np.array([0.6666666666666666]), np.array([1.0])),
+    (FINE, 0): (
+        np.array([0.06943184420297371, 0.33000947820757187, 0.6699905217924281, 0.9305681557970262]),
+        np.array([0.1739274225687269, 0.3260725774312731, 0.3260725774312731, 0.1739274225687269]),
+    ),
+    (FINE, 1): (
+        np.array([0.13975986434378057, 0.41640956763108317, 0.7231569863618762, 0.9428958038854823]),
+        np.array([0.06236194190001611, 0.25969509521646494, 0.4069291360205429, 0.271013826862976]),
+    ),
+}
+"""Of Gauss and Jacobi, by how many there are and the power of the place with which what they sum up grows: places
+between 0 and 1, and their shares. `scipy.special`, which computes them, takes a tenth of a second to load."""
 ROUND = 12
 """Corners from which on the sides of a contact area are so short that one point along each will do."""
 MANY = 12
@@ -186,7 +197,7 @@ def _over(corners: Array, bodies: list[Body], height: float, few: bool, width: f
     if len(corners) == 1:
         return corners, np.array([width**2])
     if len(corners) == 2:
-        places, share = _places(FINE, 0.0)
+        places, share = PLACES[FINE, 0]
         length = float(np.linalg.norm(corners[1] - corners[0]))
         return corners[0] + places[:, None] * (corners[1] - corners[0]), width * length * share
     hull, faces = (
@@ -196,7 +207,7 @@ def _over(corners: Array, bodies: list[Body], height: float, few: bool, width: f
     common = shapely.intersection_all([hull, *faces]) if faces else hull
     along = FINE if few and len(corners) < ROUND else 1
     if common.area >= WHOLE * hull.area:
-        return _fan(corners, *_places(FINE if few else 1, 1.0), along)
+        return _fan(corners, *PLACES[FINE if few else 1, 1], along)
     bands = BANDS if few else BANDS // 4
     flat, area = _fan(corners, np.sqrt((np.arange(bands) + 0.5) / bands), np.full(bands, 1 / bands), along)
     inside = shapely.contains_xy(common, flat)
@@ -209,17 +220,10 @@ def _fan(corners: Array, out: Array, share: Array, along: int) -> tuple[Array, A
     middle = np.array(shapely.Polygon(corners).centroid.coords[0])
     edges, sides = corners - middle, np.roll(corners, -1, axis=0) - corners
     areas = np.abs(edges[:, 0] * sides[:, 1] - edges[:, 1] * sides[:, 0]) / 2
-    place, weight = _places(along, 0.0)
+    place, weight = PLACES[along, 0]
     spots = edges[:, None] + place[:, None] * sides[:, None]
     flat = middle + out[:, None, None, None] * spots
     return flat.reshape(-1, 2), (share[:, None, None] * (areas[:, None] * weight)).reshape(-1)
-
-
-@cache
-def _places(count: int, growth: float) -> tuple[Array, Array]:
-    """Returns places between 0 and 1 and their shares (Gauss and Jacobi) of what grows with that power of the place."""
-    place, weight = roots_jacobi(count, 0.0, growth)
-    return (place + 1) / 2, weight / weight.sum()
 
 
 def _face(body: Body, height: float) -> shapely.Geometry:
