@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 from collections.abc import Iterator
+from html import escape
 from typing import Any
 
 import pytest
@@ -13,7 +14,11 @@ from host_thread import ACTS, HostThread, answer, at_table, begun, closed, hoste
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
+from teeter.engine.view.page.html import digest
 from teeter.games.host.connection import TAKEN_OVER
+from teeter.games.host.rules_page import pictures, rules_page
+from teeter.games.present.guide import guide_of
+from teeter.games.registry import game_named
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +52,33 @@ def test_the_page_holds_nothing_of_the_game_and_forbids_what_it_does_not_need(ho
     assert "server" not in headers
     secrets = (host.links.host, host.links.seats, host.links.spectators, '"Ada"', "small_")
     assert not [word for word in secrets if word in body]
+
+
+def test_the_rules_are_a_page_of_their_own_without_script_or_secret(host: HostThread) -> None:
+    status, headers, body = get(host, "/rules")
+    assert status == 200
+    guide = guide_of(game_named("wonky"))
+    assert guide is not None
+    assert all(escape(said) in body for said in (guide.aim, guide.loses, *(step.text for step in guide.step)))
+    assert "WK-17" in body
+    assert "<script" not in body
+    style = body.partition("<style>")[2].partition("</style>")[0]
+    policy = headers["content-security-policy"]
+    assert f"style-src '{digest(style)}'" in policy
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert not [word for word in (host.links.host, host.links.seats, '"Ada"') if word in body]
+    # where none are drawn nobody waits for any
+    assert "http-equiv" not in body
+
+
+def test_pictures_of_the_rules_are_asked_for_again_until_all_are_drawn() -> None:
+    game = game_named("wonky")
+    for drawn, waits in ((3, True), (4, False)):
+        links = {name: f"data:image/png;base64,{n}" for n, name in enumerate(pictures(game)[:drawn])}
+        text, _ = rules_page(game, lambda name, links=links: links.get(name, ""), is_drawing=True)
+        assert text.count("<img") == drawn
+        assert ('http-equiv="refresh"' in text) is waits
 
 
 @pytest.mark.parametrize("path", ["/index.html", "/../etc/passwd", "/table/x", "//", "/%2e%2e/"])

@@ -21,14 +21,16 @@ from websockets.typing import Subprotocol
 
 from teeter.engine.view.page.html import seat_page
 from teeter.games.faults import left_out
+from teeter.games.host.audience import Audience
 from teeter.games.host.connection import GOING_AWAY, NO_HELLO, Connection, Door, Room, address_of, room
 from teeter.games.host.links import LinksError
+from teeter.games.host.rules_page import rules_page
 from teeter.games.host.table import HostedTable, Hosting
 from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import Broken
 from teeter.games.server.protocol import MAX_BYTES
 
-TABLE_PATH = "/table"
+TABLE_PATH, RULES_PATH = "/table", "/rules"
 MAX_STRANGERS, MAX_STRANGERS_OF_ONE = 24, 8
 """Browsers that have not said hello yet, of all and of one address. The one that waits longest goes for a new one, of
 the address that has most of them."""
@@ -179,6 +181,8 @@ class HostServer:
         path = request.path.partition("?")[0]
         if path == "/":
             return self._page
+        if path == RULES_PATH and self.table is not None:
+            return self._rules(self.table.audience)
         if path != TABLE_PATH:
             return _plain(HTTPStatus.NOT_FOUND)
         origins, hosts = request.headers.get_all("Origin"), request.headers.get_all("Host")
@@ -191,6 +195,12 @@ class HostServer:
             return None
         self._make_room(address_of(connection), is_full=False)
         return _plain(HTTPStatus.SERVICE_UNAVAILABLE) if is_full else None
+
+    def _rules(self, audience: Audience) -> Response:
+        opening, has_pictures = self._hosting.opening, self._hosting.has_pictures
+        text, policy = rules_page(opening.game, audience.painter.data, is_drawing=has_pictures)
+        self._news.set()
+        return _response(HTTPStatus.OK, "text/html; charset=utf-8", text.encode("utf-8"), policy)
 
     def _is_expected(self, request: Request) -> bool:
         """Whether who knocks shows a secret, which the hello will say again."""

@@ -30,8 +30,8 @@ def policy(allowed: Sequence[str] = ()) -> str:
     """Returns the Content-Security-Policy of pages. allowed: directives for what a page needs beside."""
     own = (
         "default-src 'none'",
-        f"script-src '{_hash(_file(SCRIPT))}'",
-        f"style-src '{_hash(_file(STYLE))}'",
+        f"script-src '{digest(_file(SCRIPT))}'",
+        f"style-src '{digest(_file(STYLE))}'",
         "base-uri 'none'",
         "form-action 'none'",
         "require-trusted-types-for 'script'",
@@ -86,5 +86,6 @@ def _file(name: str) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def digest(text: str) -> str:
+    """Returns the name by which a Content-Security-Policy allows a script or a style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

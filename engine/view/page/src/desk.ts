@@ -115,6 +115,7 @@ export class Desk {
     this.press(panel, "view", "View", "Look from elsewhere (C)");
     this.press(panel, "sound", "Sound", "Sound (S)").setAttribute("aria-pressed", "false");
     this.press(panel, "story", "Story", "What was said and done");
+    button(panel, "Rules", "The rules in pictures", () => open("rules", "_blank", "noopener"));
     this.press(panel, "pause", "Pause", "Time stands still for all").setAttribute("aria-pressed", "false");
     this.press(panel, "speed", "1 x", "How fast time runs");
     this.press(panel, "stand_up", "Stand up", "Leave the seat to somebody else");
