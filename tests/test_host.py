@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from html import escape
+from operator import getitem
 from typing import Any
 
 import pytest
@@ -76,7 +79,7 @@ def test_pictures_of_the_rules_are_asked_for_again_until_all_are_drawn() -> None
     game = game_named("wonky")
     for drawn, waits in ((3, True), (4, False)):
         links = {name: f"data:image/png;base64,{n}" for n, name in enumerate(pictures(game)[:drawn])}
-        text, _ = rules_page(game, lambda name, links=links: links.get(name, ""), is_drawing=True)
+        text, _ = rules_page(game, partial(getitem, defaultdict(str, links)), is_drawing=True)
         assert text.count("<img") == drawn
         assert ('http-equiv="refresh"' in text) is waits
 

@@ -92,3 +92,7 @@ def test_what_was_built_is_not_left_without_a_word() -> None:
     screen.pages._clicked("leave")
     screen._turn_page()
     assert screen.wish == "menu"
+    # the window's own way out is asked the same, and takes the second time for an answer
+    screen.wish, screen._is_saved = "", False
+    assert [screen.keeps_open(), screen.wish, screen.pages.page] == [True, "", "pause"]
+    assert not screen.keeps_open()

@@ -142,6 +142,10 @@ class MenuScreen:
         """Say something."""
         self.form = replace(self.form, fault=line)
 
+    def keeps_open(self) -> bool:
+        """Whether the window stays when it is closed."""
+        return False
+
     def close(self) -> None:
         """Another screen comes."""
         self.window.clear()

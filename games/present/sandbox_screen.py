@@ -209,6 +209,13 @@ class SandboxScreen(GameScreen):
             self._leaves = False
         super()._turn_page()
 
+    def keeps_open(self) -> bool:
+        """Whether the window stays when it is closed: what was built would be lost. Closed once more it goes."""
+        self.pages.wish = "leave"
+        self._turn_page()
+        is_kept, self.wish = self.wish != "menu", ""
+        return is_kept
+
     def _clicked(self, name: str) -> None:
         is_sure, self._clears = self._clears, False
         match name.partition(":"):

@@ -452,6 +452,10 @@ class TableScreen:
         self.window.put(bodies, sphere=sphere_of(bodies), unread=self._details.unread(self.client))
         self._is_new = True
 
+    def keeps_open(self) -> bool:
+        """Whether the window stays when it is closed: no game is lost by that."""
+        return False
+
     def close(self) -> None:
         """Leave the table; what is recorded stays."""
         self.hints.close()

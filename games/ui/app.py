@@ -96,9 +96,12 @@ class App:
     def round(self) -> bool:
         """One round: events, time, a picture. Returns whether to go on."""
         for event in self.window.poll():
-            if isinstance(event, Closed):
+            if not isinstance(event, Closed):
+                self._hand_on(event)
+            elif or_else("what is not saved", self._played.keeps_open, False):
+                self.window.is_closed = False
+            else:
                 return False
-            self._hand_on(event)
         now = time.perf_counter()
         seconds, self._last = now - self._last, now
         passed = min(seconds, 0.1)
