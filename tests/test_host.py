@@ -6,9 +6,7 @@ import http.client
 import json
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import partial
 from html import escape
-from operator import getitem
 from typing import Any
 
 import pytest
@@ -79,7 +77,7 @@ def test_pictures_of_the_rules_are_asked_for_again_until_all_are_drawn() -> None
     game = game_named("wonky")
     for drawn, waits in ((3, True), (4, False)):
         links = {name: f"data:image/png;base64,{n}" for n, name in enumerate(pictures(game)[:drawn])}
-        text, _ = rules_page(game, partial(getitem, defaultdict(str, links)), is_drawing=True)
+        text, _ = rules_page(game, defaultdict(str, links).__getitem__, is_drawing=True)
         assert text.count("<img") == drawn
         assert ('http-equiv="refresh"' in text) is waits
 
