@@ -145,7 +145,7 @@ class BodyWriter:
             "points": self._blob.put(mesh.rows[:, :3].T),
             "places": self._blob.put(mesh.rows[:, 3:6].T),
             "triangles": self._triangles(mesh),
-            "picture": self._blob.put_bytes(png_of(room_picture((wide, deep))[..., :3])),
+            "picture": self._blob.put_bytes(png_of(room_picture((wide, deep), 0.0)[..., :3])),
             "position": [x, y, top - FLOOR_DEPTH_M],
         }
 

@@ -124,8 +124,9 @@ def _furnish(number: int, wall: _Wall) -> None:
 
 
 @lru_cache(maxsize=8)
-def room_picture(table: tuple[float, float]) -> NDArray[np.uint8]:
-    """Returns (h, w, 4): the faces of the room above each other. table: half sides, metres; 0 for none."""
+def room_picture(table: tuple[float, float], noise: float = 0.002) -> NDArray[np.uint8]:
+    """Returns (h, w, 4): the faces of the room above each other. table: half sides, metres; 0 for none. noise: breaks
+    the steps of 8 bits in what is smooth; in a file it is most of the bytes."""
     found = []
     for number, face in enumerate(FACES):
         wall = _Wall(*face)
@@ -136,9 +137,8 @@ def room_picture(table: tuple[float, float]) -> NDArray[np.uint8]:
         elif number == 4:
             _floor(wall, table)
         found.append(wall.picture)
-    # a little noise breaks the steps of 8 bits in what is smooth
     colours = np.concatenate(found)
-    colours += np.random.default_rng(3).uniform(-0.002, 0.002, colours.shape[:2])[..., None]
+    colours += np.random.default_rng(3).uniform(-noise, noise, colours.shape[:2])[..., None]
     rows = np.clip(255 * np.concatenate([colours, np.ones((*colours.shape[:2], 1))], axis=2) + 0.5, 0, 255)
     return rows.astype(np.uint8)
 

@@ -30,7 +30,6 @@ from teeter.models.piece import Array
 
 Picture = NDArray[np.uint8]
 
-CAPTION_PX = 18.0
 # width of the soft edge of a shadow, in radii of the scene
 SHADOW_BLUR = 0.06
 MAX_CANVASES, KEPT_PIXELS = 4, 3_200_000
@@ -291,7 +290,7 @@ class Stage:
         is_seen = self._lens.project(self._eye.get_relative_point(self._root, core.LPoint3(*at)), point)
         return (point.x, point.y) if is_seen else None
 
-    def caption(self, text: str, at: Vector, *, height: float = CAPTION_PX) -> None:
+    def caption(self, text: str, at: Vector, *, height: float) -> None:
         """Writes a text below a point in the world as the camera sees it now; it stays there when the camera moves.
 
         height: of a line, pixels.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from teeter.engine.pose import vector_of
@@ -57,6 +58,11 @@ def picture(
 ) -> None:
     """Draws a verdict into a PNG. force: a file that is there may be replaced. more: drawn over it besides; note: said
     first. Raises ViewError and OutputError."""
+    save_png(drawn(verdict, more, note), path, force=force)
+
+
+def drawn(verdict: Verdict, more: Sequence[Overlay] = (), note: str = "") -> NDArray[np.uint8]:
+    """Returns the picture of a verdict, (h, w, 3). Raises ViewError."""
     stage = Stage(verdict.judged.bodies, size=SIZE, quality="high")
     try:
         overlays, scale = overlays_on(verdict, stage.sphere)
@@ -70,7 +76,7 @@ def picture(
         )
         stage.aim(framing(wide, aspect=SIZE[0] / SIZE[1]))
         stage.write(_panels(verdict, frame, scale, note))
-        save_png(stage.render(), path, force=force)
+        return stage.render()
     finally:
         stage.close()
 

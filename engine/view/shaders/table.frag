@@ -6,6 +6,9 @@ flat in vec3 v_albedo;
 flat in vec3 v_stain;      // what a tone of one adds to it
 flat in vec4 v_finish;     // roughness, coat, grain, fibre
 uniform sampler2D u_fibres;
+#ifndef CLOTH
+#define CLOTH 0
+#endif
 #if CLOSE && OCCLUSION > 0
 uniform sampler2D u_shadow_depths;
 flat in float v_deep;      // depths of the shadow map to reaches of a contact
@@ -23,7 +26,7 @@ void main() {
                - 0.30 * clamp((seam - 0.488) * 111.0, 0.0, 1.0);
     tone = tone * v_finish.z + (fibre.a - 0.5) * 0.08 * v_finish.w;
     vec3 albedo = v_albedo + tone * v_stain;
-#ifdef CLOTH
+#if CLOTH
     // what lies on the top and reaches to its rounded edges: fibres of felt in all directions, or threads across
     float cloth = smoothstep(0.975, 0.995, v_lit.y);
 #if CLOTH == 3
@@ -65,7 +68,7 @@ void main() {
     // the sky, and the window as wax on wood mirrors it: broad, and broken by the grain
     float window = clamp(dot(vec3(-v.xy, v.z), WINDOW) * 2.2 - 1.2, 0.0, 1.0);
     vec3 gloss = sky * (graze * graze * 0.22 + (0.10 + 0.35 * tone) * window * window);
-#ifdef CLOTH
+#if CLOTH
     // cloth mirrors nothing, but its fibres stand in the light where it is looked at along them
     gloss = mix(gloss, woven * sky * graze * graze * 1.5, cloth);
 #endif

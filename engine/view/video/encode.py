@@ -12,7 +12,6 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from teeter.engine.view.opengl import ViewError
-from teeter.engine.view.render.png import png_of
 from teeter.engine.view.video.film import LOOPS, Recipe
 from teeter.models.files import check_output, whole_or_nothing
 
@@ -232,9 +231,3 @@ def _write_webp(
             container.mux(stream.encode(frame))
             progress(number + 1)
         container.mux(stream.encode(None))
-
-
-def write_still(path: Path, frames: Iterator[Pixels], *, force: bool = False) -> None:
-    """Writes one frame, or several side by side, as png. frames: (h, w, 3 or 4), all of one size."""
-    with whole_or_nothing(path, ERRORS, force=force) as part:
-        part.write_bytes(png_of(np.concatenate(list(frames), axis=1)))

@@ -134,9 +134,8 @@ def recipe_for(path: Path, purpose: str | None, **given: Any) -> Recipe:
     if is_loop and purpose is None:
         recipe = replace(recipe, size=(640, 360), fps=20)
     is_part = given.get("begin") is not None or given.get("end") is not None
-    recipe = replace(recipe, cards=not is_loop and not is_part)
-    # what programs compose is transparent
-    recipe = replace(recipe, table="none" if is_sequence(path) else "wood")
+    table: TableTop = "none" if is_sequence(path) else "wood"
+    recipe = replace(recipe, cards=not is_loop and not is_part, table=table)
     recipe = replace(recipe, **{name: value for name, value in given.items() if value is not None})
     if recipe.table == "none" and path.suffix.lower() != ".png":
         raise ViewError(

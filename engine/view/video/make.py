@@ -25,6 +25,7 @@ from teeter.engine.record.reader import Replay
 from teeter.engine.view.opengl import ViewError
 from teeter.engine.view.render.decals import decal_area, decal_picture
 from teeter.engine.view.render.device import is_open
+from teeter.engine.view.render.png import save_png
 from teeter.engine.view.render.shading import fibres, rings
 from teeter.engine.view.render.stage import Stage, files_colours
 from teeter.engine.view.video import encode, sequence
@@ -85,7 +86,7 @@ def make(
         # the first frame, or several evenly spaced ones
         numbers = np.linspace(0, len(film) - 1, min(film.recipe.strip, len(film))).round().astype(int)
         with closing(_here(film, pictures, numbers.tolist())) as stills:
-            encode.write_still(path, stills, force=force)
+            save_png(np.concatenate(list(stills), axis=1), path, force=force)
         return film
     film = film_of(replay, bodies, telling, recipe)
 
@@ -123,8 +124,7 @@ class Painter:
         self._card = VideoFrame(*film.recipe.size, "bgra")
 
     def paint(self, number: int) -> Pixels:
-        """Returns a frame: (h * 3/2, w) bytes of `yuv420p` (BT.709), (h, w, 3) of `rgb24`, or (h, w, 4)
-        of `rgba`."""
+        """Returns a frame: (h * 3/2, w) bytes of `yuv420p` (BT.709), (h, w, 3) of `rgb24`, (h, w, 4) of `rgba`."""
         first, *others = self._film.exposures(number)
         pixels = self._drawn(first)
         if others:

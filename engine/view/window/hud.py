@@ -47,10 +47,9 @@ class Hud:
         self._root.set_depth_write(False)
         self._root.set_transparency(core.TransparencyAttrib.M_alpha)
         # over what is transparent, too, opacity adds up
-        mode = core.ColorBlendAttrib
-        rest = mode.O_one_minus_incoming_alpha
-        blend = mode.M_add, mode.O_incoming_alpha, rest, mode.M_add, mode.O_one, rest, core.LVecBase4()
-        self._root.set_attrib(mode.make(*blend))
+        blend = core.ColorBlendAttrib
+        own, rest, add = blend.O_incoming_alpha, blend.O_one_minus_incoming_alpha, blend.M_add
+        self._root.set_attrib(blend.make(add, own, rest, add, blend.O_one, rest, core.LVecBase4()))
         self._root.set_two_sided(True)
         self._fill = shader("hud.vert", "fill.frag")
         self._letters = shader("hud.vert", "letters.frag")
