@@ -149,9 +149,50 @@ def test_what_stands_needs_nothing_and_what_cannot_be_mended_is_told_with_its_bo
     assert not none.stands
     assert not none.changes
     assert none.complete
-    assert none.none_because == "No one change was found; tried were turns on their places."
+    assert none.none_because == (
+        "No one change was found: the fall of deck hangs on pier, deck, and wherever one of them is put something "
+        "falls. Tried were turns on their places."
+    )
     with pytest.raises(teeter.TeeterError, match=r"ask \.stands"):
         bool(none)
+
+
+def test_two_pieces_are_moved_together_where_one_does_not_do() -> None:
+    pairs = [
+        (box(f"low{n}", (80, 40, 20), 0, 10) | {"position": [0, y, 10]}, overhang()[1] | {"id": f"on{n}"})
+        for n, y in enumerate((0, 200, -200))
+    ]
+    stack = [
+        each | {"position": [*each["position"][:1], low["position"][1], each["position"][2]]}
+        for low, high in pairs
+        for each in (low, high)
+    ]
+    change = mended(stack[:4], margin_deg=2, kinds=["move"], keep=["low0", "low1"]).changes[0]
+    assert change.pieces == ("on0", "on1")
+    assert change.move_mm == pytest.approx((-10 - 10 * SLOPE, 0), abs=0.1)
+    assert change.sentence.startswith("Move on0 and on1 10.3 mm towards -x: it stands")
+    # three fall, each by itself
+    none = mended(stack, margin_deg=2, kinds=["move"], keep=["low0", "low1", "low2"])
+    assert none.none_because is not None
+    assert "on0, on1, on2 fall in 3 places that do not touch, and one change mends one" in none.none_because
+    assert "3 pairs of them together" in none.none_because
+
+
+def test_a_piece_is_moved_and_turned_where_neither_does_alone() -> None:
+    """On one rail it bears 11 degrees across; it reaches both once it is turned."""
+    rails = [
+        box(f"rail{n}", (30, 4, 40), 0, 20, fixed=True) | {"position": [0, y, 20]}
+        for n, y in enumerate((30, -30))
+    ]
+    beam = box("beam", (100, 12, 20), 0, 50) | {"position": [0, 36, 50]}
+    change = mended([*rails, beam], margin_deg=15, kinds=["move"]).changes[0]
+    assert change.turn_deg == pytest.approx(90)
+    # its end lies in the middle of the far rail at least by as much as the margin asks
+    assert change.tilt_deg is not None
+    assert change.tilt_deg >= 15
+    assert (
+        "towards -y, turned by 90.0 degrees counter-clockwise, seen from above: it stands" in change.sentence
+    )
 
 
 def test_pieces_can_be_kept_and_named() -> None:

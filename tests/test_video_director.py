@@ -17,6 +17,7 @@ from teeter.engine.record.motion import Collapse
 from teeter.engine.view.camera import seen_at
 from teeter.engine.view.panels import Text
 from teeter.engine.view.render.bounds import seen
+from teeter.engine.view.video.captions import _cards, clean
 from teeter.engine.view.video.director import CLOSE_S, FramedCylinder, _of_collapse
 from teeter.engine.view.video.exposure import MAX_SAMPLES, OPENING_S, STILL_SAMPLES, lens_radius, through_lens
 from teeter.engine.view.video.film import Film, Recipe, film_of
@@ -24,7 +25,7 @@ from teeter.engine.view.video.make import Painter
 from teeter.engine.view.video.scenery import Scenery
 from teeter.engine.view.window.hud import width_of
 from teeter.engine.view.window.layout import lay_out
-from teeter.engine.view.window.shapes import Fill
+from teeter.engine.view.window.shapes import Fill, Letters
 
 Array = NDArray[np.float64]
 COLLAPSE = Collapse(begin=1.0, crash=10.0, end=12.0, first=0, fallen=(0, 1, 2))
@@ -110,6 +111,24 @@ def test_a_fall_is_said_as_it_begins_and_no_card_lies_over_what_falls(film: Film
             beside = rect.x > area.right * width or rect.x + rect.width < area.left * width
             above = rect.y > (1 - area.low) * height or rect.y + rect.height < (1 - area.high) * height
             assert beside or above, number
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (320, 180), (720, 1280), (480, 480), (1280, 200), (100, 1000)])
+def test_a_long_line_of_the_story_is_written_out_at_every_size(size: tuple[int, int]) -> None:
+    why = (
+        "Without brick 20 forces balance the tower, with 1.7 degrees in hand: it was dragged or knocked over; "
+        "before, the tower was 1.7 degrees from falling, since move 12."
+    )
+    for texts in ([why], [f"{why} ", why]):
+        layout = lay_out(_cards(texts, "Ana", size), size, width_of)
+        lines = [shape for shape in layout.shapes if isinstance(shape, Letters)]
+        assert " ".join(line.text for line in lines[:-1]) == " ".join(text.strip() for text in texts)
+        assert all(
+            line.x >= 0 and line.x + width_of(line.text, line.size, line.bold) <= size[0] for line in lines
+        )
+        assert all(0 <= line.y <= size[1] for line in lines)
+    # what is too long even so ends with a whole word
+    assert clean("word " * 100).endswith("word…")
 
 
 def test_what_falls_is_blurred_by_its_motion_and_nothing_else_is(film: Film) -> None:

@@ -238,8 +238,7 @@ def test_a_toast_stands_beside_its_point_and_over_no_panel(at: tuple[float, floa
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (640, 360), (720, 1280)])
 @pytest.mark.parametrize("name", ["clumsy", "Ana", "WWW", "illi", "Maximiliane-Alexandra"])
 def test_a_caption_of_a_film_stands_on_one_line(name: str, size: tuple[int, int]) -> None:
-    room = size[0] * 720.0 / size[1] - 24.0
-    for panel in _cards([FALLS], name, room):
+    for panel in _cards([FALLS], name, size):
         layout = lay_out((panel,), size, width_of)
         assert len([shape for shape in layout.shapes if isinstance(shape, Letters)]) == 1
         sound(layout, size, name)

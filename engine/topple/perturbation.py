@@ -76,11 +76,18 @@ def running_trials(
     limits = limits_of(assembly)
     tasks = [TrialTask(assembly, limits, (seed, number), time, gravity) for number in range(trials)]
     brief = replace(limits, late_aftermath=0.0) if time is None else limits
-    with in_order(
-        run_quickly, [replace(task, limits=brief) for task in tasks], min(workers, trials)
-    ) as quick:
+
+    def started() -> Iterator[TrialTask]:
+        for task in tasks:
+            yield replace(task, limits=brief)
+
+    with in_order(run_quickly, started(), min(workers, trials)) as quick:
 
         def finish(statics: bool | None, degrees: float | None = None) -> Dynamics:
+            nonlocal brief
+            if statics and time is None:
+                # what falls is run again finely, and that is told
+                brief = limits.curt
             enough = min(trials, SURE_TRIALS) if statics and (degrees or 0.0) >= SURE_DEG else trials
             has_room = not statics or degrees is None or math.radians(degrees) > GENTLER * limits.turn
             seen: Dynamics | None = None

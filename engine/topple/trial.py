@@ -51,6 +51,9 @@ SETTLING_DRAG = 33.0
 """Drag while the last run settles, 1/s: springs come to rest. Bullet cannot tell more drag from a full stop."""
 WEIGHT_STAGES = 200
 """In which gravity grows meanwhile: pieces that are a little apart meet while they weigh nothing."""
+EASING, EASED_STAGES = 0.25, 40
+"""Seconds, and stages of gravity, in which the run before it settles where forces balance the pieces: let go all at
+once, leaning towers of 20 sway for seconds before they are seen to rest."""
 THIN_SKIN = 2e-5
 """`Tuning.skin` of that run: two skins press two boxes apart."""
 FINE_ITERATIONS = (40, 100)
@@ -227,22 +230,18 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
 
     for times, start in zip(FINE_RATE_FACTORS, (whole, less), strict=True):
         asked = limits if start is less or not task.has_room else limits.curt
-        trial = run(start, min(times * scale.rate, max(RATES)), tuning, asked, sink)
+        rate, finer, stages = min(times * scale.rate, max(RATES)), tuning, 1
+        if start is less and task.share < 1.0:
+            finer, stages = _eased(tuning, rate, round(EASING * rate)), EASED_STAGES
+        trial = run(start, rate, finer, asked, sink, stages)
         if trial.stands or not task.has_room:
             return trial
     if task.time is None:
         rate, count = GENTLE_RATE_FACTOR * scale.rate, len(assembly.free)
-        # one reading short of the settling, so that what sank in it is seen
-        steps, drag = round(limits.settling * rate) - rate // READINGS_PER_S, SETTLING_DRAG / rate
         many = max(tuning.iterations, min(GENTLE_ITERATIONS * count, GENTLE_WORK // count))
-        gentle = replace(
-            tuning,
-            skin=THIN_SKIN,
-            settling_damping=drag,
-            settle_steps=steps,
-            iterations=many,
-            settle_iterations=many,
-        )
+        # one reading short of the settling, so that what sank in it is seen
+        steps = round(limits.settling * rate) - rate // READINGS_PER_S
+        gentle = _eased(replace(tuning, skin=THIN_SKIN, iterations=many), rate, steps)
         seen: list[Tick] = []
         asked = replace(limits.curt, quick=limits.longest)
         put_down = run(less, rate, gentle, asked, lambda tick, _: seen.append(tick), WEIGHT_STAGES)
@@ -251,6 +250,12 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
                 sink(tick, rate)
             return put_down
     return trial
+
+
+def _eased(tuning: Tuning, rate: int, steps: int) -> Tuning:
+    """Returns a tuning with which a world settles so many steps against a drag."""
+    drag = SETTLING_DRAG / rate
+    return replace(tuning, settling_damping=drag, settle_steps=steps, settle_iterations=tuning.iterations)
 
 
 def _run(

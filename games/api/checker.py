@@ -257,7 +257,7 @@ class Checker:
         kinds: Iterable[str] = (),
         pieces: Iterable[str] = (),
         keep: Iterable[str] = (),
-        best: int = 5,
+        best: int = 3,
         push_n: float | None = None,
         push_direction_deg: float = 0.0,
     ) -> MendResult:

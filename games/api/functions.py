@@ -243,7 +243,7 @@ def mend(
     kinds: Iterable[str] = (),
     pieces: Iterable[str] = (),
     keep: Iterable[str] = (),
-    best: int = 5,
+    best: int = 3,
     workers: int | None = None,
 ) -> MendResult:
     """What must be changed so that it stands? As `Checker.mend`. Raises TeeterError."""

@@ -72,9 +72,7 @@ class MendChange(Untrue):
         there = {body.name for body in verdict.judged.bodies}
         names = set() if self.kind in ("friction", "add_mass", "prop") else there.intersection(self.pieces)
         gone = tuple(body for body in self.before.bodies if body.name in names)
-        arrows = [
-            each for each in overlays_of(self.change, self.before, verdict.judged) if isinstance(each, Arrow)
-        ]
+        drawn = overlays_of(self.change, self.before, verdict.judged)
         verdict_page(
             verdict,
             Path(path),
@@ -82,7 +80,7 @@ class MendChange(Untrue):
             self.check.certificate(),
             force=force,
             copies=[replace(self.before, bodies=gone)] if gone else [],
-            more=arrows,
+            more=[each for each in drawn if isinstance(each, Arrow)],
         )
         return Path(path)
 
@@ -108,16 +106,16 @@ class MendResult(Untrue):
     asked = "stands"
 
     scene: str
-    stands: bool
     word: Word
     margin_deg: float | None
-    changes: tuple[MendChange, ...]
     why: str
-    none_because: str | None
-    complete: bool
-    reach_mm: float
-    tried: int
-    searched_s: float
+    stands: bool = False
+    changes: tuple[MendChange, ...] = ()
+    none_because: str | None = None
+    complete: bool = True
+    reach_mm: float = 0.0
+    tried: int = 0
+    searched_s: float = 0.0
 
     def __str__(self) -> str:
         rows = [f"{at}. {each.sentence}" for at, each in enumerate(self.changes, start=1)]

@@ -9,6 +9,7 @@ import numpy as np
 from teeter.engine.pose import vector_of
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.mend.changes import Change
+from teeter.engine.topple.mend.search import carried_by
 from teeter.engine.topple.words import compass
 from teeter.engine.view.overlays import Arrow, Ghost, Overlay
 from teeter.engine.world.body import Assembly, Body, typical_size
@@ -27,14 +28,15 @@ def words_of(change: Change, before: Assembly, force: float | None) -> str:
     name, more = change.pieces[0], len(change.pieces) - 1
     x, y, z = (1e3 * value for value in change.shift)
     named = name if not more else f"{name} and what rests on it ({more} piece{'s' * (more > 1)})"
+    if more == 1 and change.pieces[1] not in carried_by(find_contacts(before))[name]:
+        named = " and ".join(change.pieces)
+    side = "counter-clockwise" if change.turn > 0 else "clockwise"
+    angle = f"{abs(math.degrees(change.turn)):.1f} degrees {side}, seen from above"
     px, py = (1e3 * value for value in change.point[:2])
     if change.kind == "move":
-        return f"Move {named} {_way(x, y)}"
+        return f"Move {named} {_way(x, y)}{f', turned by {angle}' if change.turn else ''}"
     if change.kind == "turn":
-        side = "counter-clockwise" if change.turn > 0 else "clockwise"
-        return (
-            f"Turn {name} {abs(math.degrees(change.turn)):.1f} degrees {side}, seen from above, on its place"
-        )
+        return f"Turn {name} {angle}, on its place"
     if change.kind == "remove":
         return f"Take {name} away"
     if change.kind == "place":

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from teeter.engine.workers import in_order
 from teeter.games.api.arguments import ArgumentError
 from teeter.games.api.mend import MendChange, MendResult
 from teeter.games.api.scene import PublicScene
@@ -51,19 +54,19 @@ class Mender:
             kinds = [kind for kind in kinds if kind != "friction"]
         if not kinds:
             raise ArgumentError("kinds = 'friction': every pair already has the friction that is asked for")
-        found = self._checked(self.loaded)
         asked = as_asked(pushed(self.loaded, self.push).assembly, self.options)
         contacts = find_contacts(asked)
         demand = Demand.on(asked, self.options.gravity, self.margin)
         if not contacts.meet:
             apart = ", ".join(contacts.floating[:3]) or "pieces that overlap"
             return self._answer(
-                found,
+                self._checked(self.loaded),
                 f"Its faces do not meet as they are given ({apart}).",
                 none_because="Statics searches from where faces meet: close the gaps in the scene first.",
                 complete=False,
             )
         if demand.holds(asked):
+            found = self._checked(self.loaded)
             if found.word == "stands":
                 return self._answer(found, _enough(found), stands=True)
             return self._answer(
@@ -77,36 +80,21 @@ class Mender:
             asked, demand, kinds=kinds, pieces=pieces, keep=keep, workers=self.options.workers
         )
         took = time.perf_counter() - started
-        told = tuple(self._told(asked, demand, changes, best))
+        found, told = self._told(asked, demand, changes, best)
         refused = bool(changes) and not told
-        none = None if told else _none(kinds, bounds, refused=refused)
-        result = self._answer(found, self._why(found), none_because=none, complete=not refused)
-        reach = 1e3 * bounds.reach
-        return replace(result, changes=told, reach_mm=reach, tried=bounds.asked, searched_s=took)
-
-    def _answer(
-        self,
-        found: CheckResult,
-        why: str,
-        *,
-        stands: bool = False,
-        none_because: str | None = None,
-        complete: bool = True,
-    ) -> MendResult:
-        name, margin = self.loaded.name, self.margin
-        return MendResult(
-            name,
-            stands,
-            found.word,
-            margin,
-            (),
-            why,
-            none_because,
-            complete,
-            reach_mm=0.0,
-            tried=0,
-            searched_s=0.0,
+        return self._answer(
+            found,
+            self._why(found),
+            changes=told,
+            none_because=None if told else _none(kinds, bounds, refused=refused),
+            complete=not refused,
+            reach_mm=1e3 * bounds.reach,
+            tried=bounds.asked,
+            searched_s=took,
         )
+
+    def _answer(self, found: CheckResult, why: str, **more: Any) -> MendResult:
+        return MendResult(self.loaded.name, found.word, self.margin, why, **more)
 
     def _checked(self, loaded: Scene) -> CheckResult:
         return self.check(pushed(loaded, self.push))
@@ -122,24 +110,30 @@ class Mender:
 
     def _told(
         self, asked: Assembly, demand: Demand, changes: Sequence[Change], best: int
-    ) -> Iterator[MendChange]:
-        """Yields the first changes that both methods agree on."""
+    ) -> tuple[CheckResult, tuple[MendChange, ...]]:
+        """Returns the answer on the scene as it is, and the first changes that both methods agree on."""
+        processes = self.options.workers or os.cpu_count() or 1
+        told: list[MendChange] = []
+        with in_order(partial(self._agreed, asked, demand), changes, processes) as answers:
+            # while others are asked about the changes
+            found = self._checked(self.loaded)
+            for change in answers if best else ():
+                told += [change] if change is not None else []
+                if len(told) == best:
+                    break
+        return found, tuple(told)
+
+    def _agreed(self, asked: Assembly, demand: Demand, change: Change) -> MendChange | None:
+        """Returns a change, made as little larger as both methods need to agree on it; None where they do not."""
         from teeter.engine.topple.mend.changes import effort_of
 
-        count = 0
-        for change in changes:
-            if count == best:
-                return
-            for more in FARTHER:
-                larger = scaled(change, 1 + more)
-                scene = applied(self.loaded, larger)
-                after = self._after(demand, scene)
-                if after is not None:
-                    count += 1
-                    yield _change(larger, scene, after, asked, 1e3 * effort_of(asked, larger))
-                    break
-                if change.kind in ("remove", "place", "prop"):
-                    break
+        for more in (0.0,) if change.kind in ("remove", "place", "prop") else FARTHER:
+            larger = scaled(change, 1 + more)
+            scene = applied(self.loaded, larger)
+            after = self._after(demand, scene)
+            if after is not None:
+                return _change(larger, scene, after, asked, 1e3 * effort_of(asked, larger))
+        return None
 
     def _after(self, demand: Demand, scene: Scene) -> CheckResult | None:
         """Returns the answer on a changed scene where it stands with the margin, by both methods."""
@@ -159,14 +153,20 @@ def _enough(found: CheckResult) -> str:
 
 def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
     """Returns why no change is told. refused: statics found some, the simulation did not agree."""
+    from teeter.engine.topple.mend.task import FINE, ON_CURVES
+
     if refused:
         return (
             "What statics found does not stand in the simulation: `teeter check` tells such scenes as unsure."
         )
     reach = 1e3 * bounds.reach
+    pairs = f", then {bounds.pairs} pairs of them together" if bounds.pairs else ""
     tried: dict[Kind, str] = {
-        "move": f"pieces shifted by up to {reach:.0f} mm, in {bounds.scan.bearings} directions at distances "
-        f"{100 * (bounds.scan.growth - 1):.0f} % apart, alone or with all that rests on them",
+        "move": f"pieces shifted by up to {reach:.0f} mm, in {FINE.bearings} directions at distances "
+        f"{100 * (FINE.growth - 1):.0f} % apart, alone or with all that rests on them, or turned by 45 or 90 "
+        f"degrees{pairs}"
+        if bounds.scan is not ON_CURVES
+        else f"pieces shifted by up to {reach:.0f} mm, in {ON_CURVES.bearings} directions",
         "turn": "turns on their places",
         "remove": "taken away",
         "place": "put elsewhere on top",
@@ -174,7 +174,30 @@ def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
         "friction": "roughened up to 1.2",
         "prop": "propped up below a corner or a side",
     }
-    return f"No one change was found; tried were {', '.join(tried[kind] for kind in kinds)}."
+    return (
+        f"No one change was found: {_because(bounds)}. Tried were {', '.join(tried[kind] for kind in kinds)}."
+    )
+
+
+def _because(bounds: Bounds) -> str:
+    """Returns what the fall has to do with the pieces that may change."""
+    hanging = bounds.hanging
+    if hanging is None or not hanging.falls:
+        return "it is held, but only by friction that must be there before"
+    falls = _some(hanging.falls)
+    if not hanging.near:
+        return f"{falls} would fall without touching what may be changed"
+    if hanging.places > 1:
+        return f"{falls} fall in {hanging.places} places that do not touch, and one change mends one of them"
+    return (
+        f"the fall of {falls} hangs on {_some(hanging.near)}, and wherever one of them is put something falls"
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    """Returns some names, the first of many."""
+    more = len(names) - 4
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:4])} and {more} more"
 
 
 def wanted(kinds: Iterable[str]) -> tuple[Kind, ...]:
@@ -255,7 +278,7 @@ def _change(change: Change, scene: Scene, after: CheckResult, before: Assembly, 
         tilt_deg=tilt,
         move_mm=(x, y) if kind in ("move", "place") else None,
         up_mm=z if kind == "place" else None,
-        turn_deg=math.degrees(change.turn) if kind == "turn" else None,
+        turn_deg=math.degrees(change.turn) if change.turn else None,
         mass_g=1e3 * change.amount if kind == "add_mass" else None,
         friction=change.amount if kind == "friction" else None,
         force_n=force,

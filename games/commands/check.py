@@ -29,6 +29,7 @@ from teeter.games.commands.console import (
     say,
     stages,
     stopped,
+    suffix_fault,
 )
 from teeter.games.commands.scene_request import SceneRequest
 from teeter.games.faults import teeter_version
@@ -311,8 +312,8 @@ def _check_outputs(request: CheckRequest, inputs: Sequence[Path]) -> None:
     from teeter.models.files import check_output, same_output
 
     for path, suffix, what in ((request.picture, ".png", "picture"), (request.page, ".html", "page")):
-        if path is not None and path.suffix.lower() != suffix:
-            refuse(f'--{what} {path}: {what}s are written as {suffix} (got "{path.suffix}")')
+        if wrong := suffix_fault(f"--{what}", path, f"{what}s", suffix):
+            refuse(wrong)
     asked = (request.picture, request.page, request.certificate, request.compas, request.record)
     outputs = [path for path in asked if path is not None]
     for path in outputs:

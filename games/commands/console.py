@@ -48,7 +48,16 @@ Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Tell on standard error what is being done, a line each.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors: the exit code answers.")]
+SceneOut = Annotated[Path | None, typer.Option("--out", "-o", help="Scene file to write, .toml.")]
 Workers = Annotated[int | None, typer.Option(help="Processes to use; all cores when left out.")]
+
+
+def suffix_fault(option: str, path: Path | None, what: str, suffix: str) -> str:
+    """Returns what is wrong with the name of an output; empty for nothing."""
+    if path is None or path.suffix.lower() == suffix:
+        return ""
+    return f'{option} {path}: {what} are written as {suffix} (got "{path.suffix}")'
+
 
 OK, TOPPLES, BAD_INPUT, UNSURE = 0, 1, 2, 3
 STOPPED, TERMINATED = 130, 143

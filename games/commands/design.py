@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -15,16 +15,15 @@ from teeter.games.commands.console import (
     Engine,
     Force,
     Json,
+    SceneOut,
     Workers,
     one_thread_each,
     print_json,
     refuse,
     say,
+    suffix_fault,
 )
 from teeter.games.faults import teeter_version
-
-if TYPE_CHECKING:
-    from teeter.games.api.design import DesignResult
 
 
 def run(
@@ -43,7 +42,7 @@ def run(
     single: Annotated[
         bool, typer.Option("--single", help="Lay one piece on each, without counterweights.")
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Scene file to write, .toml.")] = None,
+    out: SceneOut = None,
     workers: Workers = None,
     engine: Engine = None,
     force: Force = False,
@@ -54,6 +53,7 @@ def run(
     from teeter.games.api.arguments import out_of_range
     from teeter.games.api.checker import Checker
     from teeter.games.api.design import NoDesignError
+    from teeter.scenes.formats.write import write_scene
 
     one_thread_each()
     if wrong := out_of_range([("--margin", "margin_deg", margin)]):
@@ -67,7 +67,7 @@ def run(
         Console(stderr=True).print(f"design: {error}", markup=False, highlight=False)
         return TOPPLES
     if out is not None:
-        _write(found, out, force)
+        write_scene(found.scene.loaded, out, force=force)
     if as_json:
         print_json({"teeter": teeter_version()} | found.to_json())
     else:
@@ -81,12 +81,6 @@ def _check_output(out: Path, pieces: list[str], force: bool) -> None:
     from teeter.games.api.design import supplied
     from teeter.models.files import check_output
 
-    if out.suffix.lower() != ".toml":
-        refuse(f'--out {out}: scenes are written as .toml (got "{out.suffix}")')
+    if wrong := suffix_fault("--out", out, "scenes", ".toml"):
+        refuse(wrong)
     check_output(out, force=force, inputs=[path for each in pieces for path in supplied(each).files])
-
-
-def _write(found: DesignResult, out: Path, force: bool) -> None:
-    from teeter.scenes.formats.write import write_scene
-
-    write_scene(found.scene.loaded, out, force=force)

@@ -18,11 +18,13 @@ from teeter.games.commands.console import (
     Force,
     Json,
     SceneName,
+    SceneOut,
     Workers,
     one_thread_each,
     print_json,
     refuse,
     say,
+    suffix_fault,
 )
 from teeter.games.commands.scene_request import SceneRequest
 from teeter.games.faults import teeter_version
@@ -59,9 +61,9 @@ class MendRequest(SceneRequest):
     ] = None
     push: Annotated[float | None, typer.Option(help="Bear a push at the top, in N.")] = None
     push_direction: Annotated[float, typer.Option(help="Where it pushes, degrees from +x.")] = 0.0
-    best: Annotated[int, typer.Option(help="Changes to tell, at most.")] = 5
+    best: Annotated[int, typer.Option(help="Changes to tell, at most.")] = 3
     apply: Annotated[int | None, typer.Option(help="Write the scene after this change into --out.")] = None
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Scene file to write, .toml.")] = None
+    out: SceneOut = None
     picture: Annotated[
         Path | None, typer.Option(help="Draw the first change, or that of --apply, into this PNG.")
     ] = None
@@ -158,8 +160,12 @@ def _validate(request: MendRequest) -> None:
         wrong.append(f"--apply {request.apply}: must be from 1 to {request.best}, as many as are told")
     if request.drop:
         wrong.append("--drop lets pieces fall first: mend works on where they are")
-    if request.out is not None and request.out.suffix.lower() != ".toml":
-        wrong.append(f'--out {request.out}: scenes are written as .toml (got "{request.out.suffix}")')
+    kinds = (
+        ("--out", request.out, "scenes", ".toml"),
+        ("--picture", request.picture, "pictures", ".png"),
+        ("--page", request.page, "pages", ".html"),
+    )
+    wrong += [fault for each in kinds if (fault := suffix_fault(*each))]
     wrong += request.faults()
     if wrong:
         refuse("mend: " + "; ".join(wrong))
@@ -168,10 +174,6 @@ def _validate(request: MendRequest) -> None:
 def _check_outputs(request: MendRequest, scene: Scene) -> None:
     from teeter.models.files import check_output, same_output
 
-    if request.picture is not None and request.picture.suffix.lower() != ".png":
-        refuse(f'--picture {request.picture}: pictures are written as .png (got "{request.picture.suffix}")')
-    if request.page is not None and request.page.suffix.lower() != ".html":
-        refuse(f'--page {request.page}: pages are written as .html (got "{request.page.suffix}")')
     outputs = [path for path in (request.out, request.picture, request.page) if path is not None]
     for path in outputs:
         check_output(path, force=request.force, inputs=(Path(request.scene), *scene.files))

@@ -19,7 +19,7 @@ from teeter.engine.record.format import EVENTS, RecordError
 from teeter.engine.record.meta import BodyMeta, Meta
 from teeter.engine.record.reader import Replay
 from teeter.engine.view.panels import Button, Gap, Panel, Row, Slider, Text
-from teeter.engine.view.video.captions import Caption, Telling, clean
+from teeter.engine.view.video.captions import MAX_LINE_LETTERS, Caption, Telling, clean
 from teeter.engine.view.video.scenery import Scenery, scenery_of
 from teeter.engine.world.body import FLOOR, TABLE, Assembly, Body
 from teeter.games.core.errors import RulesError
@@ -298,7 +298,7 @@ def panels(
     found = [Panel("bar", "bottom", (bar, keys, more), width=760.0)]
     told = [Text(line.who, "accent", "normal", bold=True)] if line is not None and line.who else []
     if line is not None:
-        told.append(Text(clean(line.text)))
+        told.append(Text(clean(line.text, MAX_LINE_LETTERS)))
     found.append(Panel("told", "top-left", tuple(told), title=title, width=300.0))
     if said:
         texts = tuple(Text(each, "plain", "small") for each in said.splitlines())

@@ -28,6 +28,8 @@ SHARP_TURN = math.radians(0.5)
 """Of a line of shifts: by less it is not turned."""
 GAIN = 0.9
 """What turning a line makes of its nearest place, at least: where that is more than is wanted it is not turned."""
+Along = Callable[[float, float], Place]
+"""The place at a bearing and a distance."""
 TURNS = tuple(math.radians(angle) for angle in (3, 6, 10, 15, 20, 30, 45, 60, 75, 90, 120, 150, 180))
 
 
@@ -44,15 +46,18 @@ def _closed_in(places: MovedPieces, at: Callable[[float], Place], low: float, hi
     return high
 
 
-def _along(angle: float, distance: float) -> Place:
-    return Place(distance * math.cos(angle), distance * math.sin(angle))
+def _along(turn: float, angle: float, distance: float) -> Place:
+    return Place(distance * math.cos(angle), distance * math.sin(angle), turn=turn)
 
 
 def move(search: Search, names: tuple[str, ...], limit: float) -> Tried:
-    """The nearest place on the level."""
-    places = MovedPieces(search, names)
-    found = _searched(places, search.motion, partial(_moved_to, search, places, limit))
-    return ([] if found is None else [Change("move", names, vector_of(found.shift))]), places.asked
+    """The nearest place on the level, of those in which the pieces are turned as the search has it."""
+    places, found = MovedPieces(search, names), []
+    for turn in search.turns:
+        there = _searched(places, search.motion, partial(_moved_to, search, places, limit, turn))
+        if there is not None:
+            found.append(Change("move", names, vector_of(there.shift), turn))
+    return sorted(found, key=partial(effort_of, search.assembly))[:1], places.asked
 
 
 def _searched(places: MovedPieces, motion: Array, search: Callable[[], Place | None]) -> Place | None:
@@ -68,9 +73,9 @@ def _searched(places: MovedPieces, motion: Array, search: Callable[[], Place | N
     return search()
 
 
-def _moved_to(search: Search, places: MovedPieces, limit: float) -> Place | None:
-    """Returns the nearest good place. The rings grow until one has some."""
-    names = places.names
+def _moved_to(search: Search, places: MovedPieces, limit: float, turn: float) -> Place | None:
+    """Returns the nearest good place. The rings grow until one has some. turn: radians, of the pieces in all places."""
+    names, along = places.names, partial(_along, turn)
     angles = [
         *(2 * math.pi * np.arange(search.scan.bearings) / search.scan.bearings).tolist(),
         *search.towards(names),
@@ -78,54 +83,56 @@ def _moved_to(search: Search, places: MovedPieces, limit: float) -> Place | None
     before, first = 0.0, NEAREST * search.size
     while before < search.reach and before * len(names) < limit:
         rings = [first * search.scan.growth**ring for ring in range(RINGS)]
-        good = places.first_good([_along(angle, distance) for distance in rings for angle in angles])
+        good = places.first_good([along(angle, distance) for distance in rings for angle in angles])
         if good is not None:
             distance = math.hypot(good.x, good.y)
             within = 0.0 if distance < 1.1 * NEAREST * search.size else distance / search.scan.growth
             angle = math.atan2(good.y, good.x)
-            nearest = _closed_in(places, partial(_along, angle), within, distance)
+            nearest = _closed_in(places, partial(along, angle), within, distance)
             if GAIN * nearest * len(names) < limit:
-                return _nearest(places, angle, nearest)
-            return _along(angle, nearest)
+                return _nearest(places, along, angle, nearest)
+            return along(angle, nearest)
         before, first = rings[-1], rings[-1] * search.scan.growth
     return None
 
 
-def _nearest(places: MovedPieces, angle: float, best: float) -> Place:
+def _nearest(places: MovedPieces, along: Along, angle: float, best: float) -> Place:
     """Returns the nearest good place from one on, before which there is none on its line: along lines turned for as
     long as that gets nearer."""
     step = math.pi / COARSE.bearings
-    straight = _across(places, angle, best, step)
+    straight = _across(places, along, angle, best, step)
     if straight is not None:
         angle, best, step = *straight, step / 4
     while step > SHARP_TURN:
         # a line turned by the step that is left gains no more than this
         nearer = best * (1 - max(2 * PRECISE, 0.1 * step**2))
-        good = places.first_good([_along(angle + turn, nearer) for turn in (step, -step)])
+        good = places.first_good([along(angle + turn, nearer) for turn in (step, -step)])
         if good is None:
             step /= 2
             continue
         angle = math.atan2(good.y, good.x)
-        best = _closed_in(places, partial(_along, angle), 0.7 * nearer, nearer)
-    return _along(angle, best)
+        best = _closed_in(places, partial(along, angle), 0.7 * nearer, nearer)
+    return along(angle, best)
 
 
-def _across(places: MovedPieces, angle: float, best: float, step: float) -> tuple[float, float] | None:
+def _across(
+    places: MovedPieces, along: Along, angle: float, best: float, step: float
+) -> tuple[float, float] | None:
     """Returns the bearing and the distance of the nearest good place if good places end on a straight line there, as
     they do while no contact changes; None where that is no nearer."""
     for turn in (step, -step):
         wide = best / math.cos(step) * 1.2
-        if not places.is_good(_along(angle + turn, wide)):
+        if not places.is_good(along(angle + turn, wide)):
             continue
-        other = _closed_in(places, partial(_along, angle + turn), 0.7 * best, wide)
-        here, there = _along(angle, best).shift[:2], _along(angle + turn, other).shift[:2]
+        other = _closed_in(places, partial(along, angle + turn), 0.7 * best, wide)
+        here, there = along(angle, best).shift[:2], along(angle + turn, other).shift[:2]
         line = (there - here) / np.linalg.norm(there - here)
         foot = here - (here @ line) * line
         distance, towards = float(np.linalg.norm(foot)), math.atan2(foot[1], foot[0])
         nearer = best * (1 - 2 * PRECISE)
         for bearing, far in ((towards, min(1.002 * distance, nearer)), (angle + turn, min(other, nearer))):
-            if places.is_good(_along(bearing, far)):
-                return bearing, _closed_in(places, partial(_along, bearing), 0.9 * far, far)
+            if places.is_good(along(bearing, far)):
+                return bearing, _closed_in(places, partial(along, bearing), 0.9 * far, far)
         return None
     return None
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 
@@ -19,7 +20,18 @@ from teeter.engine.topple.mend import additions, moves
 from teeter.engine.topple.mend.changes import KINDS, Change, Kind, effort_of
 from teeter.engine.topple.mend.clearance import Clearances
 from teeter.engine.topple.mend.demand import Demand
-from teeter.engine.topple.mend.task import COARSE, FINE, MOST, ON_CURVES, Scan, Search, Task, Tried
+from teeter.engine.topple.mend.task import (
+    COARSE,
+    FINE,
+    MOST,
+    ON_CURVES,
+    PAIRS,
+    TURNED,
+    Scan,
+    Search,
+    Task,
+    Tried,
+)
 from teeter.engine.workers import can_start, in_order
 from teeter.engine.world.body import Assembly
 
@@ -33,15 +45,30 @@ FINDERS: dict[Kind, Callable[[Search, tuple[str, ...], float], Tried]] = {
     "prop": additions.prop,
 }
 
+TAKES_PART = 1e-6
+"""Of the fastest motion in a fall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hanging:
+    """What a fall hangs on. falls: what comes down; places: groups of these that do not touch. near: of the pieces that
+    may change those which come down, or touch what does."""
+
+    falls: tuple[str, ...]
+    places: int
+    near: tuple[str, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """How far was searched. reach: metres of shifts. asked: places and numbers that were tried. scan: how
-    closely shifts were."""
+    closely shifts were. pairs: of pieces that were shifted together."""
 
     reach: float
     asked: int
     scan: Scan
+    pairs: int = 0
+    hanging: Hanging | None = None
 
 
 def candidates(
@@ -69,12 +96,36 @@ def candidates(
     apart = Clearances(assembly)
     search = Search(assembly, contacts, demand, balance, rows, tuple(kinds), names, kept, apart, scan)
     changes, asked = _found(search, workers)
-    if not changes and "move" in kinds and not contacts.curved:
-        # a place may lie between those of the coarse scan
-        search = replace(search, kinds=("move",), scan=FINE)
-        changes, more = _found(search, workers)
-        asked += more
-    return changes, Bounds(search.reach, asked, search.scan)
+    if "move" in kinds and not contacts.curved:
+        pairs = tuple(sorted(combinations(names, 2), key=search.promise)[:PAIRS])
+        # a place may lie between those of the coarse scan; or one piece does not do
+        for last in (
+            replace(search, kinds=("move",), scan=FINE),
+            replace(search, kinds=("move",), turns=TURNED),
+            replace(search, kinds=("move",), pairs=pairs),
+        ):
+            if not changes:
+                search = last
+                changes, more = _found(last, workers)
+                asked += more
+    return changes, Bounds(search.reach, asked, search.scan, len(search.pairs), _hanging(search))
+
+
+def _hanging(search: Search) -> Hanging:
+    """Returns what comes down where, and which of the pieces that may change take part in that or touch it."""
+    speeds = np.abs(search.motion).max(axis=1, initial=0.0)
+    moving = np.flatnonzero(speeds > TAKES_PART * speeds.max(initial=0.0)).tolist()
+    falls = {search.balance.names[at] for at in moving}
+    names = search.contacts.names
+    rows = set(zip(search.contacts.first.tolist(), search.contacts.second.tolist(), strict=True))
+    links = [{names[one], names[other]} for one, other in rows]
+    groups = [{name} for name in sorted(falls)]
+    for link in links:
+        if link <= falls:
+            one = [group for group in groups if group & link]
+            groups = [*(group for group in groups if group not in one), set().union(*one)]
+    near = falls.union(*(link for link in links if link & falls))
+    return Hanging(tuple(sorted(falls)), len(groups), tuple(name for name in search.names if name in near))
 
 
 def _found(search: Search, workers: int | None) -> Tried:
@@ -110,7 +161,7 @@ def _tasks(search: Search) -> list[tuple[Kind, tuple[str, ...]]]:
     tops: list[tuple[str, ...]] = [(name,) for name in search.names if not above[name]]
     below = [(body.name,) for body in search.assembly.bodies if body.fixed]
     wanted: dict[Kind, list[tuple[str, ...]]] = {
-        "move": sorted([*alone, *several], key=search.promise),
+        "move": list(search.pairs) or sorted([*alone, *several], key=search.promise),
         "turn": alone,
         "remove": tops,
         "place": tops,

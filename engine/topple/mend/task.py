@@ -40,6 +40,9 @@ class Scan:
 
 COARSE, FINE = Scan(16, 1.5), Scan(40, 1.15)
 """First for every piece; then, where nothing at all was found, once more."""
+TURNED = tuple(math.radians(angle) for angle in (90, 45, -45))
+PAIRS = 40
+"""Last: shifts of pieces that are turned so; and of two pieces together, of so many pairs."""
 ON_CURVES = Scan(8, 2.0)
 """Where pieces touch on curves, and a place takes a hundred times as long; once."""
 
@@ -48,7 +51,8 @@ ON_CURVES = Scan(8, 2.0)
 class Search:
     """A scene to mend. contacts: all; balance: what is asked of it, and motion: (n, 6), how it falls; zero where it is
     held, but not by what is there. names: of the free pieces those that may change. kept: pieces that stay.
-    scan: how closely shifts are tried."""
+    scan: how closely shifts are tried; turns: radians by which pieces are turned at
+    each. pairs: pieces that are shifted together, in place of others."""
 
     assembly: Assembly
     contacts: Contacts
@@ -60,6 +64,8 @@ class Search:
     kept: frozenset[str]
     clearances: Clearances
     scan: Scan = COARSE
+    turns: tuple[float, ...] = (0.0,)
+    pairs: tuple[tuple[str, str], ...] = ()
 
     @property
     def size(self) -> float:

@@ -26,7 +26,7 @@ from teeter.engine.view.sound import (
     partials_of,
 )
 from teeter.engine.view.video import director
-from teeter.engine.view.video.captions import Telling, clean
+from teeter.engine.view.video.captions import MAX_LINE_LETTERS, Telling, clean
 from teeter.engine.view.video.film import REACH_IN_S, REACH_OUT_S, hands_of
 from teeter.engine.view.video.pace import timing_of
 from teeter.engine.view.video.scenery import MAX_SHOWN_POSES, Scenery
@@ -85,7 +85,7 @@ def recording_data(
     return {
         "title": clean(telling.title),
         "players": [clean(name) for name in telling.players],
-        "result": clean(telling.result),
+        "result": clean(telling.result, MAX_LINE_LETTERS),
         "proof": [
             UNPROVEN,
             f"{clean(f'teeter verify {replay.path.name}')} {IF_IT_AGREES} {' '.join(MEANING)}",
@@ -100,7 +100,9 @@ def recording_data(
             "fov": path.fov,
             "path": blob.put(np.concatenate([path.eyes, path.targets], axis=1).T.astype(np.float32)),
         },
-        "lines": [[line.seconds, clean(line.text), clean(line.who)] for line in telling.lines],
+        "lines": [
+            [line.seconds, clean(line.text, MAX_LINE_LETTERS), clean(line.who)] for line in telling.lines
+        ],
         "marks": [[seconds, kind, clean(text)] for seconds, kind, text in (*marks, *_turns(telling))],
         "margins": [[seconds, None if tilt is None else round(tilt, 2)] for seconds, tilt in telling.margins],
         "sound": _sound(scenery, known),

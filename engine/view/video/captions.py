@@ -11,6 +11,8 @@ from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.video.pace import Timing
 from teeter.engine.view.window.hud import width_of
 from teeter.engine.view.window.items import FONT_UNITS, PADDING
+from teeter.engine.view.window.layout import HEIGHT_UNITS, LEAST_UNIT, WIDTH_UNITS
+from teeter.engine.view.window.shapes import wrapped
 from teeter.models.piece import Array
 
 STAY_S = 3.2
@@ -18,9 +20,13 @@ STAY_S = 3.2
 MIN_STAY_S = 0.7
 """Seconds that a line stays at the least before the next takes its place; lines that come faster share a card."""
 MAX_LINES = 2
-MAX_LETTERS = 90
-"""Of a line."""
-LINE_HEIGHTS = {"small": 18.0, "normal": 21.0, "large": 27.0, "title": 36.0}
+MAX_LETTERS, MAX_LINE_LETTERS = 90, 240
+"""Of a name, and of a line of the story, which goes over several."""
+LETTERS_PER_S = 18.0
+"""That are read: long lines stay longer."""
+HIGHEST = 0.45
+"""Of a frame that the lines of a card may fill; longer ones are shortened."""
+LINE_HEIGHTS = {"small": 18.0, "normal": 21.0, "large": 27.0, "title": 39.0}
 """Units that a line takes, by its size."""
 PLACES: tuple[Place, ...] = ("bottom", "bottom-left", "bottom-right", "top-right", "top")
 """Where a line of the story stands, the first that is clear of the tower."""
@@ -51,10 +57,16 @@ class Telling:
     margins: tuple[tuple[float, float | None], ...] = ()
 
 
-def clean(text: str) -> str:
-    """Returns a text that can be drawn: printable, on one line, not too long."""
+def clean(text: str, most: int = MAX_LETTERS) -> str:
+    """Returns a text that can be drawn: printable, on one line, of so many letters at most."""
     kept = "".join(letter for letter in text if letter.isprintable()).strip()
-    return kept if len(kept) <= MAX_LETTERS else kept[: MAX_LETTERS - 1] + "…"
+    return kept if len(kept) <= most else _shortened(kept[:most])
+
+
+def _shortened(text: str) -> str:
+    """Returns a text that goes on, without what may be a part of a word."""
+    head = text[:-1].rpartition(" ")[0] or text[:-1]
+    return head.rstrip(" ,;:-") + "…"
 
 
 def panels(
@@ -75,11 +87,11 @@ def panels(
     should be written over.
     """
     lead, tail = stays
-    room = 720.0 * size[0] / size[1] - 24.0
+    room = size[0] / _unit(size) - 24.0
     end = lead + timing.seconds
     spans = [
         (at, min(until, end), cards)
-        for at, until, cards in _spans(telling, falls, timing, lead, room)
+        for at, until, cards in _spans(telling, falls, timing, lead, size)
         if is_told
     ]
     if lead:
@@ -101,8 +113,10 @@ def _apart(card: Panel, areas: Sequence[ScreenRect], size: tuple[int, int]) -> P
     """Returns a card with lines of the story at the first place where it lies over no area, or over least of them."""
     if card.name != "line":
         return card
-    high = (sum(LINE_HEIGHTS[item.size] for item in card.items if isinstance(item, Text)) + 24.0) / 720.0
-    wide, margin = card.width * size[1] / 720.0 / size[0], 12.0 / 720.0
+    unit = _unit(size) / size[1]
+    lines = [item.size for item in card.items if isinstance(item, Text) for _ in _lines(item, card.width)]
+    high = (sum(LINE_HEIGHTS[each] for each in lines) + 24.0) * unit
+    wide, margin = card.width * unit * size[1] / size[0], 12.0 * unit
     aside = margin * size[1] / size[0]
 
     def over(place: Place) -> float:
@@ -115,8 +129,26 @@ def _apart(card: Panel, areas: Sequence[ScreenRect], size: tuple[int, int]) -> P
     return replace(card, place=min(PLACES, key=over))
 
 
+def _unit(size: tuple[int, int]) -> float:
+    """Returns the pixels of a unit in a frame, as `window.layout` has them."""
+    return max(min(size[1] / HEIGHT_UNITS, size[0] / WIDTH_UNITS), LEAST_UNIT)
+
+
+def _lines(item: Text, width: float) -> list[str]:
+    """Returns the lines that a text goes over on a card."""
+    font = round(FONT_UNITS[item.size])
+    return wrapped(item.text, (width - 2 * PADDING) / WIDER, lambda line: width_of(line, font, item.bold))
+
+
+def _fitted(item: Text, width: float, most: int) -> Text:
+    """Returns a text that goes over so many lines at most."""
+    while len(lines := _lines(item, width)) > most:
+        item = replace(item, text=_shortened(" ".join(lines[:most])))
+    return item
+
+
 def _spans(
-    telling: Telling, falls: Sequence[float], timing: Timing, lead: float, room: float
+    telling: Telling, falls: Sequence[float], timing: Timing, lead: float, size: tuple[int, int]
 ) -> list[tuple[float, float, tuple[Panel, ...]]]:
     """Returns when which cards stand: begin and end in seconds of the film."""
     first, last = timing.moments[0], timing.moments[-1]
@@ -126,7 +158,7 @@ def _spans(
         if not first - 1e-9 <= line.seconds <= last:
             continue
         at = lead + float(timing.seen(np.array([line.seconds]))[0])
-        text = clean(line.text)
+        text = clean(line.text, MAX_LINE_LETTERS)
         if line.text == FALLS:
             # what was said before it no longer holds
             shown.append((at, [text], line.who))
@@ -140,9 +172,10 @@ def _spans(
     spans = []
     for number, (at, texts, who) in enumerate(shown):
         until = shown[number + 1][0] if number + 1 < len(shown) else np.inf
-        spans.append((at, min(until, at + STAY_S), _cards(texts, who, room)))
-        if until > at + STAY_S:
-            spans.append((at + STAY_S, until, _cards([], who, room)))
+        stay = max(STAY_S, len(" ".join(texts)) / LETTERS_PER_S)
+        spans.append((at, min(until, at + stay), _cards(texts, who, size)))
+        if until > at + stay:
+            spans.append((at + stay, until, _cards([], who, size)))
     return spans
 
 
@@ -155,8 +188,9 @@ def _fallen(telling: Telling, falls: Sequence[float]) -> list[Caption]:
     return found
 
 
-def _cards(texts: Sequence[str], who: str, room: float) -> tuple[Panel, ...]:
-    """Returns the cards of a moment, as wide as their longest lines. room: units between the margins of a frame."""
+def _cards(texts: Sequence[str], who: str, size: tuple[int, int]) -> tuple[Panel, ...]:
+    """Returns the cards of a moment, as wide as their longest lines, as far as there is room."""
+    room = size[0] / _unit(size) - 24.0
 
     def width(lines: Sequence[str], size: Size = "large", *, bold: bool = False) -> float:
         widest = max(width_of(line, round(FONT_UNITS[size]), bold) for line in lines)
@@ -176,8 +210,10 @@ def _cards(texts: Sequence[str], who: str, room: float) -> tuple[Panel, ...]:
             )
         )
     elif texts:
-        items = tuple(Text(text, "plain" if text is texts[-1] else "quiet", "large") for text in texts)
-        cards.append(Panel("line", "bottom", items, width=width(texts)))
+        wide, most = width(texts), int(HIGHEST * size[1] / _unit(size) / LINE_HEIGHTS["large"] / len(texts))
+        items = [Text(text, "plain" if text is texts[-1] else "quiet", "large") for text in texts]
+        fitted = tuple(_fitted(item, wide, max(1, most)) for item in items)
+        cards.append(Panel("line", "bottom", fitted, width=wide))
     return tuple(cards)
 
 
@@ -186,11 +222,11 @@ def _title(telling: Telling, room: float) -> Panel:
     if telling.players:
         items.append(Text(clean(" · ".join(telling.players)), "accent", "large"))
     if telling.result:
-        items += [Text(clean(telling.result), "quiet", "normal")]
+        items += [Text(clean(telling.result, MAX_LINE_LETTERS), "quiet", "normal")]
     return Panel("title", "centre", tuple(items), width=min(440.0, room))
 
 
 def _result(telling: Telling, room: float) -> Panel:
-    result = Text(clean(telling.result), "plain", "large", bold=True)
+    result = Text(clean(telling.result, MAX_LINE_LETTERS), "plain", "large", bold=True)
     items = (result, Gap(2.0), Text(clean(telling.title), "quiet"))
     return Panel("result", "bottom", items, width=min(440.0, room))

@@ -24,7 +24,7 @@ from teeter.engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Reg
 
 BACKDROP, DIMMED = colour_of("#f1ece2", 0.995), colour_of("#2b2620", 0.45)
 """Behind a panel that covers the picture, and behind a dialog."""
-HEIGHT_UNITS, WIDTH_UNITS = 720.0, 960.0
+HEIGHT_UNITS, WIDTH_UNITS, LEAST_UNIT = 720.0, 960.0, 0.2
 MIDDLE_WIDTH = 230.0
 """Units: panels in the middle stand between the columns where so much is free, else above and below them."""
 SIDES_SHARE = 0.58
@@ -98,7 +98,7 @@ def lay_out(
     scrolled: the first line to be shown of panels that do not fit, by name.
     """
     listed = tuple(panels)
-    unit = max(min(size[1] / HEIGHT_UNITS, size[0] / WIDTH_UNITS) * scale, 0.2)
+    unit = max(min(size[1] / HEIGHT_UNITS, size[0] / WIDTH_UNITS) * scale, LEAST_UNIT)
     page = _Page(size, unit, ItemLayout(unit, measure, hovered), scrolled or {})
     over = [panel for panel in listed if panel.place in ("cover", "dialog")]
     if over:
