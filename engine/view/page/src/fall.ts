@@ -49,8 +49,11 @@ export class Fall {
     const before = this.state;
     this.state = news.state;
     if (this.keeps && this.state === "falls") this.record();
-    if (before === "falls" && this.state !== "falls")
-      setTimeout(() => this.film?.state === "recording" && this.film.stop(), AFTER_MS);
+    if (before === "falls" && this.state !== "falls" && this.film) {
+      const film = this.film;
+      this.film = null;
+      setTimeout(() => film.stop(), AFTER_MS);
+    }
     this.goal = news.eye.length
       ? { eye: news.eye as Triple, target: news.target as Triple, fov: news.fov }
       : null;
