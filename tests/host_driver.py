@@ -212,7 +212,12 @@ SPOT = """([x, y, z]) => {
 
 
 def spot(tab: Opened, place: Sequence[float]) -> tuple[float, float]:
-    """Where a place of the table is in the page, pixels."""
+    """Where a place of the table is in the page, pixels, once the eye rests."""
+    tab.page.wait_for_function(
+        """() => { const { eye } = teeter.view.outlook.camera, before = globalThis.eyeWas;
+            globalThis.eyeWas = eye; return before && Math.hypot(...eye.map((v, k) => v - before[k])) < 1e-4; }""",
+        polling=700,
+    )
     x, y = tab.run(SPOT, [float(value) for value in place])
     return x, y
 

@@ -36,6 +36,8 @@ from teeter.models.catalogue import catalogue
 from teeter.models.catalogue import games as shelves
 from teeter.models.piece import Array
 
+ASKS = {**PROMPTS, Wait.HAND: "Carry it over its place, and lay it: it is lowered, and let go."}
+"""What who is asked is told; at a page nothing is clicked by a finger."""
 MAX_PICTURED = 12
 """Choices with pictures; where there are more, people point at the table."""
 
@@ -113,7 +115,7 @@ class SeatView(ClientState):
         if self.busy:
             return capital(self.busy) + ("" if "..." in self.busy else " ...")
         if is_mine:
-            return PROMPTS.get(need.wait, "")
+            return ASKS.get(need.wait, "")
         acts = {Wait.HAND: "lays a piece", Wait.PULL: "draws a brick"}.get(need.wait, "chooses")
         return f"{need.who} {acts}."
 

@@ -122,6 +122,9 @@ class FallShow:
         self._views.append(view)
         if self.state:
             return
+        if view.held:
+            # what falls is no longer in play
+            self._tower = self._in_play()
         first = view.step - KEPT_S * view.rate
         if (
             self._views[0].step < first - view.rate
@@ -158,7 +161,7 @@ class FallShow:
     def _begin(self) -> None:
         self.state, self._began_at, self._planned_at = "falls", self._now, self._now
         self._shown, self._plan = float(self._views[-1].step), None
-        self._tower = self._in_play()
+        self._tower |= self._in_play()
         self._has_fallen = self._is_done = self._is_again = False
 
     def _lie(self) -> None:

@@ -30,7 +30,6 @@ void main() {
     // what lies on the top and reaches to its rounded edges: fibres of felt in all directions, or threads across
     float cloth = smoothstep(0.975, 0.995, v_lit.y);
 #if CLOTH == 3
-#define SHADOW_ALONE
     cloth = step(0.9995, v_lit.y);
     vec3 woven = vec3(0.5);
 #elif CLOTH == 1
@@ -72,7 +71,7 @@ void main() {
     // cloth mirrors nothing, but its fibres stand in the light where it is looked at along them
     gloss = mix(gloss, woven * sky * graze * graze * 1.5, cloth);
 #endif
-#ifdef SHADOW_ALONE
+#if CLOTH == 3
     // the shadow alone: what is below shines through as much darker as this grey is than in the sun
     float bright = film(woven * (SUN_LIGHT * (SUN.z / PI) + SKY_LIGHT)).g;
     colour = vec4(0.0, 0.0, 0.0, cloth * clamp(1.0 - film(light).g / bright, 0.0, 1.0));

@@ -24,6 +24,7 @@ export class Fall {
     private readonly canvas: HTMLCanvasElement,
     private readonly desk: HTMLElement,
     send: (type: "go_on" | "watch_again") => void,
+    private readonly steady: (isSteady: boolean) => void,
   ) {
     this.panel = make("section", "fall panel", desk);
     this.panel.setAttribute("aria-live", "assertive");
@@ -48,8 +49,11 @@ export class Fall {
     const before = this.state;
     this.state = news.state;
     if (this.keeps && this.state === "falls") this.record();
-    if (before === "falls" && this.state !== "falls")
-      setTimeout(() => this.film?.state === "recording" && this.film.stop(), AFTER_MS);
+    if (before === "falls" && this.state !== "falls" && this.film) {
+      const film = this.film;
+      this.film = null;
+      setTimeout(() => film.stop(), AFTER_MS);
+    }
     this.goal = news.eye.length
       ? { eye: news.eye as Triple, target: news.target as Triple, fov: news.fov }
       : null;
@@ -62,6 +66,7 @@ export class Fall {
   // Keeps what is drawn from now on, until the wreck has been seen for a moment.
   private record(): void {
     this.keeps = false;
+    this.steady(true);
     const parts: Blob[] = [],
       type = ["video/mp4", "video/webm"].find((each) => MediaRecorder.isTypeSupported(each));
     const film = new MediaRecorder(this.canvas.captureStream(30), {
@@ -70,6 +75,7 @@ export class Fall {
     });
     film.ondataavailable = (event) => parts.push(event.data);
     film.onstop = () => {
+      this.steady(false);
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob(parts, { type }));
       link.download = `fall.${type === "video/mp4" ? "mp4" : "webm"}`;

@@ -8,6 +8,7 @@ const LOOK_BACK = 6;
 
 export class Loop {
   pictures = 0;
+  private isSteady = false; // the picture keeps its size
   first = 0; // when the first picture was drawn, by the page's own clock
   private level = 0;
   private due = true;
@@ -31,6 +32,12 @@ export class Loop {
     this.due = true;
   }
 
+  // Whether the picture keeps its size for a while.
+  steady(isSteady: boolean): void {
+    [this.isSteady, this.isFull] = [isSteady, false];
+    this.picture();
+  }
+
   get scale(): number {
     return this.isFull ? 1 : SCALES[this.level];
   }
@@ -45,7 +52,7 @@ export class Loop {
       this.isFull = false;
       this.due = false;
       this.picture();
-    } else if (!this.isFull && now - this.changed > REST_MS) {
+    } else if (!this.isFull && !this.isSteady && now - this.changed > REST_MS) {
       this.lasted.length = 0;
       this.isFull = true;
       this.picture();
@@ -54,7 +61,7 @@ export class Loop {
   }
 
   private adapt(elapsed: number): void {
-    if (!this.isAdaptive || !elapsed) return;
+    if (!this.isAdaptive || this.isSteady || !elapsed) return;
     this.lasted.push(elapsed);
     if (this.lasted.length < LOOK_BACK) return;
     const middle = this.lasted.sort((a, b) => a - b)[LOOK_BACK >> 1];

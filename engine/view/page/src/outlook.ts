@@ -18,6 +18,7 @@ const HOME = framing([0, 0, 0.1, 0.4], 1, -72, 24);
 const IN_VIEW = 0.06; // of the picture's height: so far inside stays what is held
 const BACK = 0.7; // e-foldings a second, going back for it
 const SHARE = 0.55; // of the free height, what the tower takes
+const LEAST = 0.3; // of the picture, what counts as free
 const EDGE = 0.04; // of what is free, along each side: empty
 const UNFELT = 0.04; // of the picture: what would be seen better by so little is left as it is
 const [LEAN_S, LEAST_LEAN] = [0.15, 0.02]; // in which two thirds of a tilt are seen, and degrees that are none
@@ -116,7 +117,8 @@ export class Outlook {
     const { clientWidth: wide, clientHeight: high } = this.canvas;
     if (!this.frame || !wide || !high) return null;
     const { left, top, right, bottom } = this.clear(),
-      [x0, x1, y0, y1] = [left / wide, right / wide, top / high, bottom / high];
+      [x0, y0] = [left / wide, top / high],
+      [x1, y1] = [Math.max(right / wide, x0 + LEAST), Math.max(bottom / high, y0 + LEAST)];
     const within = (share: number): number[] => {
       const [across, along] = [EDGE * (x1 - x0), ((1 - share) / 2) * (y1 - y0)];
       return [x0 + across, y0 + along, x1 - across, y1 - along];

@@ -64,7 +64,12 @@ export class Seat implements Table {
       () => this.desk.clear,
       () => this.loop?.touch(),
     );
-    this.fall = new Fall(stage.canvas, this.desk.root, (type) => this.send({ type }));
+    this.fall = new Fall(
+      stage.canvas,
+      this.desk.root,
+      (type) => this.send({ type }),
+      (isSteady) => this.loop.steady(isSteady),
+    );
     this.hand = new Hand(this);
     this.knocks = new Knocks((place) => stage.across(place, this.outlook.camera));
     new Fingers(stage.canvas, this.outlook.orbit, this.hand);
