@@ -21,7 +21,7 @@ from teeter.engine.world.body import Body
 from teeter.games.core.events import Condition
 from teeter.games.crazy_tower.rules_allowed import is_card, top_card
 from teeter.games.crazy_tower.rules_flow import of_floors, standing_pieces
-from teeter.games.crazy_tower.state import PILE, Sort, State, box_name
+from teeter.games.crazy_tower.state import RevealCard, Sort, State, box_name
 from teeter.games.judge import places
 from teeter.games.judge.judge import Judge, TableScene
 from teeter.models.build import build
@@ -77,7 +77,7 @@ class CrazyJudge(Judge[State]):
             return shown
         x, y = DECK_MM
         pile = _pile(len(state.deck))
-        return (*shown, Body(PILE, pile, Pose((x / 1e3, y / 1e3, float(pile.extents[2]) / 2))))
+        return (*shown, Body(RevealCard.shown_by, pile, Pose((x / 1e3, y / 1e3, float(pile.extents[2]) / 2))))
 
     def comes_from(self, state: State, piece: str) -> Pose | None:
         """A card that is revealed: face down from the top of the stack."""
@@ -277,7 +277,7 @@ def _pile(count: int) -> Piece:
     return build(
         PieceSpec.model_validate(
             {
-                "model": PILE,
+                "model": RevealCard.shown_by,
                 "shape": {"box": [*sides[:2], sides[2] * count]},
                 "material": card.material,
             }

@@ -9,9 +9,6 @@ from teeter.games.core import codec
 from teeter.games.core.rules import NO_HANDICAP, Action, Handicap, Reason
 from teeter.games.core.setup import Mode, Seat, option
 
-PILE = "stack"
-"""What is seen of the stack: its name on the table."""
-
 
 class Sort(Enum):
     """The five sorts of boxes on a floor card: (mark in the catalogue, clause, name)."""
@@ -146,10 +143,9 @@ def box_name(card: str, row: int, column: int) -> str:
 
 def boxes_of(card: Card) -> dict[str, Sort]:
     """All boxes of a card by name."""
+    rows = enumerate(card.boxes, 1)
     return {
-        box_name(card.id, at, column): SORTS[mark]
-        for at, row in enumerate(card.boxes, 1)
-        for column, mark in enumerate(row, 1)
+        box_name(card.id, at, column): SORTS[mark] for at, row in rows for column, mark in enumerate(row, 1)
     }
 
 
@@ -189,10 +185,9 @@ class House:
 
 @dataclass(frozen=True, slots=True)
 class RevealCard(Action):
-    """Way B of a turn: turn up the first floor card of the stack, to lay it on the tower."""
+    """Way B of a turn: turn up the first floor card of the stack, which shows it, to lay it on the tower."""
 
-    shown_by: ClassVar[str] = PILE
-    """What lies on the table for it."""
+    shown_by: ClassVar[str] = "stack"
 
 
 @dataclass(frozen=True, slots=True)
