@@ -150,7 +150,6 @@ def boxes_of(card: Card) -> dict[str, Sort]:
 
 
 COMPETITIVE, SABOTEUR, SOLO = "competitive", "saboteur", "solo"
-
 MODES = (
     Mode(COMPETITIVE, "Crazy Tower", 2, 4),
     Mode(SABOTEUR, "Crazy Tower with a saboteur", 3, 4),
