@@ -64,8 +64,11 @@ def test_it_answers_like_the_whole_balance(
 ) -> None:
     known = IncrementalStatics(make())
     answers: Counter[tuple[bool | None, str]] = Counter()
-    for body in candidates(known.tower, size, count, seed=3):
+    bodies = candidates(known.tower, size, count, seed=3)
+    together = IncrementalStatics(make()).adding_each(bodies)
+    for body, one_of_many in zip(bodies, together, strict=True):
         added = known.adding(body)
+        assert added == one_of_many, body
         assert added.stands is stands(known.with_piece(body)), body
         answers[added.stands, added.proof] += 1
     short = sum(number for (_, way), number in answers.items() if way != "whole")
@@ -99,6 +102,19 @@ def test_a_fall_that_was_seen_is_known_the_next_time() -> None:
         assert added.stands is stands(known.with_piece(body)) is False
         ways.append(added.proof)
     assert ways == ["whole", "fall", "fall"]
+
+
+def test_of_pieces_asked_together_each_is_told_what_it_lies_in() -> None:
+    known = IncrementalStatics(scene(box("0", (40, 40, 20), pose(0, 0, 10))))
+    bodies = [box("new", (20, 20, 10), pose(x, 0, z)) for x, z in ((0, 25), (0, 20), (300, 5), (0, 5))]
+    above, half_in, beside, inside = known.adding_each(bodies)
+    assert [above.stands, beside.stands, above.overlaps, beside.overlaps] == [True, True, (), ()]
+    assert [(each.first, each.second) for each in half_in.overlaps] == [("0", "new")]
+    assert half_in.overlaps[0].depth == pytest.approx(0.005)
+    assert inside.overlaps[0].first == "0"
+    assert inside.overlaps != half_in.overlaps
+    with pytest.raises(ValueError, match="0 cannot be added"):
+        known.adding_each([*bodies, box("0", (20, 20, 10), pose(0, 0, 25))])
 
 
 def test_pieces_that_touch_nothing_or_round_things() -> None:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import roots_jacobi
 from statics_scenes import G, box, piece, pose, scene, tower
 
 from teeter.engine.bench.rigs import piece as shaped
@@ -14,7 +15,7 @@ from teeter.engine.bench.rigs import wood
 from teeter.engine.bench.turning import FOOTINGS, mean_distance
 from teeter.engine.settings import TUNING
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.topple.twist import bearing, twist_margin
+from teeter.engine.topple.twist import PLACES, bearing, twist_margin
 from teeter.engine.topple.verdict import check
 from teeter.engine.topple.verdict_json import to_json
 from teeter.engine.topple.words import rows
@@ -126,3 +127,11 @@ def test_engines_brake_what_turns_by_no_less_and_by_little_more(engine: Engine, 
 
     assert spin_after(0.9 * even) < 18.0
     assert spin_after(1.5 * rim) > 22.0
+
+
+@pytest.mark.parametrize(("count", "growth"), PLACES)
+def test_the_places_are_those_of_gauss_and_jacobi(count: int, growth: int) -> None:
+    place, share = PLACES[count, growth]
+    found, weight = roots_jacobi(count, 0.0, float(growth))
+    assert np.allclose(place, (found + 1) / 2, rtol=1e-14, atol=0.0)
+    assert np.allclose(share, weight / weight.sum(), rtol=1e-14, atol=0.0)

@@ -105,8 +105,8 @@ SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """rate: verdicts a second, contacts of the piece found; ratio: to those of the whole balance. agree: of those both
-    answered, how many alike."""
+    """rate: verdicts a second of one core, contacts of the pieces found together; ratio: to those of the whole balance.
+    agree: of those both answered, how many alike."""
 
     rate: float
     ratio: float
@@ -119,14 +119,10 @@ def placing(count: int = 300) -> Placing:
     bricks = tower()[:BODIES]
     known = IncrementalStatics(Assembly("tower", bricks))
     candidates = _candidates(bricks, count)
-    started = time.perf_counter()
-    answers = [known.adding(body).stands for body in candidates]
-    ours = (time.perf_counter() - started) / count
-    started = time.perf_counter()
-    whole = [stands(known.with_piece(body)) for body in candidates[:SHOWN]]
-    theirs = (time.perf_counter() - started) / SHOWN
+    answers, ours = timed(lambda: [added.stands for added in known.adding_each(candidates)])
+    whole, theirs = timed(lambda: [stands(known.with_piece(body)) for body in candidates[:SHOWN]])
     agree = sum(one is other for one, other in zip(answers, whole, strict=False))
-    return Placing(1 / ours, theirs / ours, agree, SHOWN)
+    return Placing(count / ours, theirs / SHOWN * count / ours, agree, SHOWN)
 
 
 LABELS = 128

@@ -133,8 +133,8 @@ def _placing() -> Found:
 
     found = placing()
     text = f"{found.rate:.0f} verdicts/s, {found.ratio:.1f} x the whole balance; {found.agree} of {found.asked} agree"
-    holds = found.rate >= 200 and found.agree == found.asked
-    return told(text, "200 verdicts/s, all agree", holds)
+    holds = found.rate >= 1000 and found.agree == found.asked
+    return told(text, "1000 verdicts/s, all agree", holds)
 
 
 def _labelling() -> Found:

@@ -12,11 +12,12 @@ through the whole problem, and the mechanism found there is kept. So the answers
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, diags_array
+from scipy.sparse import csr_array, diags_array
 
 from teeter.engine.tolerances import TOUCH_DECLARED, TouchTolerance
 from teeter.engine.topple.balance.equilibrium import (
@@ -25,22 +26,32 @@ from teeter.engine.topple.balance.equilibrium import (
     Balance,
     ConeSolution,
     balance_of,
-    contact_matrix,
     fall,
     fall_within,
     forces_of,
     free_numbers,
-    pair_friction,
+    wrenches_at,
 )
 from teeter.engine.topple.balance.forces import nearest
 from teeter.engine.topple.balance.statics import curved_reason, feasible_forces
-from teeter.engine.topple.contact.arrays import Array
-from teeter.engine.topple.contact.detection import Contacts, Overlap, deepest_first, find_contacts, unheld
-from teeter.engine.topple.contact.features import body_boxes, corners_of, of_bodies, sagitta
+from teeter.engine.topple.contact.arrays import Array, Ints
+from teeter.engine.topple.contact.detection import (
+    Contacts,
+    Overlap,
+    contacts_with_copies,
+    deepest_first,
+    find_contacts,
+    unheld,
+)
+from teeter.engine.topple.contact.features import departure, of_bodies, sagitta, together
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.errors import StaticsError
 from teeter.engine.world.body import DOWN, Assembly, Body
+from teeter.models.material import pair_coefficient
+from teeter.models.piece import Piece
 
+BATCH = 64
+"""Pieces whose contacts are found together: with more nothing is gained."""
 MAX_FALLS = 16
 """Mechanisms that are kept, those used last first: a tower has few weak places."""
 MIN_FALL_POWER = UNBALANCED * 2
@@ -84,26 +95,43 @@ class IncrementalStatics:
         self._names = {body.name for body in tower.bodies}
         self._contacts = find_contacts(tower, *touch) if contacts is None else contacts
         self._balance = balance_of(tower, self._contacts)
-        low, high = body_boxes(of_bodies(tower.bodies), len(tower.bodies))
-        room = np.array([self._room(body) for body in tower.bodies])[:, None]
-        self._low, self._high = low - room, high + room
+        self._features = of_bodies(tower.bodies)
+        self._is_curved = any(_is_curved(body.piece) for body in tower.bodies)
         self._falls: list[Array] = []
-        self._last: tuple[Body | None, Contacts] = None, self._contacts
+        self._last: PieceContacts | None = None
         self._held = FeasibleForces.of(self._balance)
 
     def adding(self, body: Body) -> Added:
         """Returns the tower with a piece. Raises ValueError when its name is taken or it is fixed."""
-        if body.name in self._names or body.fixed:
-            raise ValueError(f"{body.name} cannot be added: give a free piece a name of its own")
-        whole, touches = self._joined(body)
-        self._last = body, whole
-        if whole.curved:
-            return Added(None, touches, whole.overlaps, "curved", curved_reason(whole))
+        self._refuse_unfit([body])
+        return self._added(self._joint(body))
+
+    def adding_each(self, bodies: Sequence[Body]) -> list[Added]:
+        """Returns the tower with each of some pieces alone, in a fraction of the time. Raises ValueError as `adding`
+        does."""
+        self._refuse_unfit(bodies)
+        if self._is_curved or any(_is_curved(body.piece) for body in bodies):
+            # where one touches nothing curves are looked at, unless others of a batch hold what it touches
+            return [self._added(self._joint(body)) for body in bodies]
+        starts = range(0, len(bodies), BATCH)
+        return [self._added(joint) for at in starts for joint in self._joints(bodies[at : at + BATCH])]
+
+    def _refuse_unfit(self, bodies: Sequence[Body]) -> None:
+        for body in bodies:
+            if body.name in self._names or body.fixed:
+                raise ValueError(f"{body.name} cannot be added: give a free piece a name of its own")
+
+    def _added(self, joint: PieceContacts) -> Added:
+        self._last = joint
+        touches = len(joint.rows) > 0 or bool(joint.found.curved)
+        overlaps = deepest_first([*self._contacts.overlaps, *joint.overlaps])
+        if self._contacts.curved or joint.found.curved:
+            return Added(None, touches, overlaps, "curved", curved_reason(self._whole(joint)))
         try:
-            stands, proof = self._judge(body, whole)
+            stands, proof = self._judge(joint)
         except StaticsError as error:
-            return Added(None, touches, whole.overlaps, "whole", str(error))
-        return Added(stands, touches, whole.overlaps, proof)
+            return Added(None, touches, overlaps, "whole", str(error))
+        return Added(stands, touches, overlaps, proof)
 
     def with_piece(self, body: Body) -> Assembly:
         """Returns the tower with the piece, as an assembly of its own."""
@@ -111,54 +139,71 @@ class IncrementalStatics:
 
     def contacts(self, body: Body) -> Contacts:
         """Returns all contacts of the tower with the piece: the tower's own are those already known."""
-        asked, known = self._last
-        return known if asked is body else self._joined(body)[0]
+        return self._whole(self._joint(body))
 
-    def _room(self, body: Body) -> float:
-        """Metres around a body's corners within which others may touch it."""
-        return self._touch.gap + 2 * sagitta(body.piece)
-
-    def _joined(self, body: Body) -> tuple[Contacts, bool]:
-        """Returns the tower's contacts and those of the piece, as `find_contacts` of the whole would list them but for
-        the order; and whether the piece touches anything."""
-        points, room = corners_of(body), self._room(body)
-        low, high = points.min(axis=0) - room, points.max(axis=0) + room
-        near = np.flatnonzero(np.all((self._low <= high) & (low <= self._high), axis=1)).tolist()
-        beside = (*(self.tower.bodies[at] for at in near), body)
-        found = find_contacts(Assembly(self.tower.name, beside), *self._touch, only={body.name})
-        mine, index = self._contacts, np.array([*near, len(self.tower.bodies)], dtype=np.int64)
-        names, fixed = (*mine.names, body.name), np.append(mine.fixed, False)
-        first = np.concatenate([mine.first, index[found.first]])
-        second = np.concatenate([mine.second, index[found.second]])
+    def _whole(self, joint: PieceContacts) -> Contacts:
+        """Returns the tower's contacts and those of a piece, as `find_contacts` of the whole would list them but for
+        the order."""
+        mine, found, rows = self._contacts, joint.found, joint.rows
+        names, fixed = (*mine.names, joint.body.name), np.append(mine.fixed, False)
+        first = np.append(mine.first, found.first[rows])
+        second = np.append(mine.second, np.full(len(rows), len(mine.names)))
+        patch = np.unique(found.patch[rows], return_inverse=True)[1]
         curved = tuple(sorted({*mine.curved, *found.curved}))
-        links = [[names.index(name) for name in pair] for pair in curved]
-        round_ones = np.array(links, dtype=np.int64).reshape(-1, 2)
-        floating = unheld(
-            names, fixed, np.append(first, round_ones[:, 0]), np.append(second, round_ones[:, 1])
-        )
-        whole = Contacts(
+        links = np.array([[names.index(name) for name in pair] for pair in curved], dtype=np.int64)
+        ends = np.concatenate([np.stack([first, second], axis=1), links.reshape(-1, 2)])
+        return Contacts(
             names=names,
             fixed=fixed,
             first=first,
             second=second,
-            points=np.concatenate([mine.points, found.points]),
-            normals=np.concatenate([mine.normals, found.normals]),
-            patch=np.concatenate([mine.patch, found.patch + (mine.patch.max(initial=-1) + 1)]),
+            points=np.concatenate([mine.points, found.points[rows]]),
+            normals=np.concatenate([mine.normals, found.normals[rows]]),
+            patch=np.append(mine.patch, patch + (mine.patch.max(initial=-1) + 1)),
             curved=curved,
-            floating=floating,
-            overlaps=deepest_first([*mine.overlaps, *found.overlaps]),
+            floating=unheld(names, fixed, *ends.T),
+            overlaps=deepest_first([*mine.overlaps, *joint.overlaps]),
         )
-        return whole, len(found.first) > 0 or bool(found.curved)
 
-    def _judge(self, body: Body, whole: Contacts) -> tuple[bool, Proof]:
+    def _joint(self, body: Body) -> PieceContacts:
+        """Returns the contacts of a piece, kept until another one is asked about."""
+        if self._last is None or self._last.body is not body:
+            self._last = self._joints([body])[0]
+        return self._last
+
+    def _joints(self, bodies: Sequence[Body]) -> list[PieceContacts]:
+        """Returns the contacts of each of some pieces with the tower, in the tower's units."""
+        count, tower = len(self.tower.bodies), self._balance
+        several = [replace(body, name=str(at)) for at, body in enumerate(bodies)]
+        copies = several if len(bodies) > 1 else bodies
+        scene = together(self._features, of_bodies(bodies), count)
+        found = contacts_with_copies(self.tower.bodies, copies, scene, *self._touch)
+        whose, owner = found.second - count, free_numbers(self._contacts.fixed)[found.first]
+        frames = np.stack([found.normals, *axes_across(found.normals)], axis=1)
+        middles = np.array([body.pose.apply(body.piece.centre_of_mass) for body in bodies]) / tower.length
+        points, rubs = found.points[:, None] / tower.length, _frictions(self.tower.bodies)[found.first]
+        own = _significant(-1.0 * wrenches_at(points, middles[whose][:, None], frames))
+        centres = np.append(tower.centres, np.zeros((1, 3)), axis=0)[owner]
+        below = _significant(wrenches_at(points, centres[:, None], frames))
+        below[owner < 0] = 0.0
+        friction, pull = pair_coefficient(rubs, _frictions(bodies)[whose]), float(np.linalg.norm(DOWN))
+        joints = []
+        for at, (body, copy) in enumerate(zip(bodies, copies, strict=True)):
+            rows = np.flatnonzero(whose == at)
+            mine = (replace(each, second=body.name) for each in found.overlaps if each.second == copy.name)
+            weight = float(body.piece.mass * pull) / tower.force
+            parts = own[rows], below[rows], owner[rows], friction[rows]
+            joints.append(PieceContacts(body, found, rows, tuple(mine), *parts, weight))
+        return joints
+
+    def _judge(self, joint: PieceContacts) -> tuple[bool, Proof]:
         if self._held is not None:
-            joint = self._joint(body, whole)
             motion, forces = self._quick_fall(joint)
             if motion:
                 return False, "fall"
             if forces is not None and self._held.carries(self._balance, joint, forces):
                 return True, "forces"
-        balance = balance_of(self.with_piece(body), whole)
+        balance = balance_of(self.with_piece(joint.body), self._whole(joint))
         if feasible_forces(balance) is not None:
             return True, "whole"
         answer = fall(balance, balance.friction)
@@ -166,35 +211,20 @@ class IncrementalStatics:
             self._learn(answer.x, balance)
         return answer.value <= UNBALANCED, "whole"
 
-    def _joint(self, body: Body, whole: Contacts) -> PieceContacts:
-        """Returns the piece's contacts, the last of the whole, in the tower's units."""
-        tower, mine = self._balance, slice(len(self._contacts.first), None)
-        first, second, normals = whole.first[mine], whole.second[mine], whole.normals[mine]
-        centre = body.pose.apply(body.piece.centre_of_mass) / tower.length
-        number = free_numbers(whole.fixed)
-        matrix = contact_matrix(
-            np.stack([normals, *axes_across(normals)], axis=1),
-            whole.points[mine] / tower.length,
-            np.concatenate([tower.centres, centre[None]]),
-            number[first],
-            number[second],
-        ).tocsr()
-        return PieceContacts(
-            own=matrix[-6:].toarray(),
-            below=matrix[:-6],
-            friction=pair_friction(self.with_piece(body), first, second),
-            weight=float(body.piece.mass * np.linalg.norm(DOWN)) / tower.force,
-        )
-
     def _quick_fall(self, joint: PieceContacts) -> tuple[bool, Array | None]:
         """Returns whether gravity gains power over the piece's own motions and the known falls, and if not
         the forces (k, 3) on the piece that prevent it."""
+        if not len(joint.friction):
+            return True, None
         gravity = self._balance.load(self._balance.down)
-        known = np.array(self._falls).reshape(-1, len(gravity))
-        pressed = known @ joint.below
+        known = np.array(self._falls).reshape(-1, len(gravity) // 6, 6)
+        # in turn, from the first entry to the last: sums that are not reordered are the same everywhere
+        pressed = (known[:, joint.owner, None] * joint.below).cumsum(axis=3)[..., -1]
+        pressed = pressed.reshape(len(known), 3 * len(joint.friction))
         active = np.flatnonzero(np.abs(pressed).max(axis=1, initial=0.0) > 1e-9)
-        matrix = csc_array(np.concatenate([joint.own, pressed[active]]))
-        load = np.concatenate([joint.weight * self._balance.down, np.zeros(3), known[active] @ gravity])
+        matrix = np.concatenate([joint.own.reshape(-1, 6).T, pressed[active]])
+        power = known[active].reshape(-1, len(gravity)) @ gravity
+        load = np.concatenate([joint.weight * self._balance.down, np.zeros(3), power])
         limit = np.full(6, 1.0 / max(joint.weight, 1e-6))
         answer = fall_within(
             matrix,
@@ -222,13 +252,20 @@ class IncrementalStatics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PieceContacts:
-    """The contacts of a new piece as columns of equation (1).
+    """The contacts of a new piece as columns of equation (1). found: of a batch, of which `rows` (k,) are those of the
+    piece.
 
-    own: (6, 3 k) on the piece. below: (6 n, 3 k) on the tower's free pieces. friction: (k,). weight: of the piece.
+    own: (k, 3, 6) on the piece; below: (k, 3, 6) on the tower's. owner: (k,) its free pieces, -1 for a fixed one.
+    friction: (k,). weight: of the piece.
     """
 
+    body: Body
+    found: Contacts
+    rows: Ints
+    overlaps: tuple[Overlap, ...]
     own: Array
-    below: csr_array
+    below: Array
+    owner: Ints
     friction: Array
     weight: float
 
@@ -263,9 +300,13 @@ class FeasibleForces:
 
     def carries(self, balance: Balance, joint: PieceContacts, forces: Array) -> bool:
         """Returns whether forces are found that hold the tower with the piece pressing on it; False proves nothing."""
-        own = joint.own @ forces.reshape(-1) + joint.weight * np.concatenate([balance.down, np.zeros(3)])
+        own = joint.own.reshape(-1, 6).T.copy() @ forces.reshape(-1) + joint.weight * np.concatenate(
+            [balance.down, np.zeros(3)]
+        )
         rest = np.abs(own).sum() / max(joint.weight, 1e-6)
-        pressing = joint.below @ forces.reshape(-1)
+        pressing = np.zeros(6 * len(balance.names))
+        parts = forces.reshape(-1, 1) * joint.below.reshape(-1, 6)
+        np.add.at(pressing.reshape(-1, 6), np.repeat(joint.owner, 3), parts)
         load = balance.load(balance.down) + pressing
         weights = np.maximum(balance.weights, 1e-6)
         velocities = -(self.inverse @ pressing)
@@ -285,6 +326,19 @@ class FeasibleForces:
             steps.append(-(self.inverse @ left))
             velocities = _mixed(places[-MIXED_STEPS:], steps[-MIXED_STEPS:])
         return False
+
+
+def _is_curved(piece: Piece) -> bool:
+    return sagitta(piece) + departure(piece) > 0.0
+
+
+def _frictions(bodies: Sequence[Body]) -> Array:
+    return np.array([body.piece.material.friction for body in bodies])
+
+
+def _significant(wrenches: Array) -> Array:
+    """Returns them without what is left of lever arms that cancel, as `contact_matrix` has them."""
+    return np.where(np.abs(wrenches) > 1e-13, wrenches, 0.0)
 
 
 def _mixed(places: list[Array], steps: list[Array]) -> Array:

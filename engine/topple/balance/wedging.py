@@ -265,7 +265,8 @@ class _Stiffness:
         place = np.argsort(self._order)
         across, down = place[unique // size], place[unique % size]
         self._width = int(np.abs(across - down).max(initial=0))
-        self._at = (2 * self._width + down - across, across)
+        # in a band by columns, as LAPACK has it, one after the other
+        self._at = (3 * self._width + 1) * across + 2 * self._width + down - across
 
     def solve(self, slope: Array, stiffness: float, right: Array) -> Array | None:
         """Returns x of (B D B^T + s W) x = right, for the entries (9 k,) of D; None where there is none."""
@@ -277,9 +278,9 @@ class _Stiffness:
             return np.asarray(splu(self._pattern, permc_spec="MMD_AT_PLUS_A").solve(right))
         from scipy.linalg.lapack import dgbsv
 
-        band = np.zeros((3 * self._width + 1, len(right)), order="F")
-        band[self._at] = entries
-        found, fails = dgbsv(self._width, self._width, band, right[self._order], overwrite_ab=True)[2:]
+        band = np.zeros((len(right), 3 * self._width + 1))
+        band.reshape(-1)[self._at] = entries
+        found, fails = dgbsv(self._width, self._width, band.T, right[self._order], overwrite_ab=True)[2:]
         if fails:
             return None
         solution: Array = np.empty_like(found)
