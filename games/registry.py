@@ -11,13 +11,7 @@ from teeter.games.tower_topple.game import GAME as TOWER_TOPPLE
 from teeter.games.wonky.game import GAME as WONKY
 from teeter.models.plugins import installed, loaded
 
-GAMES: tuple[Game, ...] = (
-    CRAZY_TOWER,
-    WONKY,
-    BAUSACK,
-    TOWER_TOPPLE,
-    SANDBOX,
-)
+GAMES: tuple[Game, ...] = (CRAZY_TOWER, WONKY, BAUSACK, TOWER_TOPPLE, SANDBOX)
 """Those that come with teeter, in the order in which people are shown them; the first is what the menu begins with."""
 DEMO, LEARNED = TOWER_TOPPLE.name, WONKY.name
 """What `teeter demo` plays, and what an agent learns unless it is told another."""

@@ -152,9 +152,9 @@ class GltfWriter:
 
     def mesh(self, piece: Piece, axes: Array | None = None, *, grain: int | None = None) -> int:
         """Stores the shape and the material of a piece and returns the mesh's number. axes: (3, 3), to turn it by.
-        grain: the texture of what is of bare wood, laid on from six sides."""
+        grain: the texture of what is of bare wood; it, and whatever else one paints, is laid on from six sides."""
         skin, texture = skin_of(piece), grain if is_bare(piece) else None
-        if texture is not None:
+        if grain is not None:
             skin = _unfolded(skin)
         points, normals = skin.points, skin.normals
         if axes is not None:
@@ -173,7 +173,7 @@ class GltfWriter:
             "material": self._material(piece, texture),
             "mode": 4,
         }
-        if texture is not None:
+        if grain is not None:
             primitive["attributes"]["TEXCOORD_0"] = self.put(_laid_on(skin, piece), "VEC2", target=_ARRAY)
         self.meshes.append({"name": piece.model or "piece", "primitives": [primitive]})
         return len(self.meshes) - 1

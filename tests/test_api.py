@@ -130,6 +130,7 @@ def test_a_notebook_shows_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdict_pages, "MOST_OF_CELL", 1000)
     picture = re.search(r'src="data:image/png;base64,([^"]*)"', verdict._repr_html_())
     assert picture is not None
+    assert len(picture[1]) < 300 * 1024
     assert base64.b64decode(picture[1])[:8] == PNG
     shown: list[object] = []
     monkeypatch.setattr(results, "in_notebook", lambda: True)

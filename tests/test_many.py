@@ -109,6 +109,8 @@ def test_poses_are_scenes_without_building_them() -> None:
     ):
         with pytest.raises(teeter.TeeterError, match=words):
             teeter.check_many((stacks[0], wrong))
+    with pytest.raises(teeter.TeeterError, match="is one scene; give a list"):
+        teeter.check_many("arch")
     with pytest.raises(teeter.TeeterError, match="method = 'fast'"):
         teeter.check_many(stacks, method="fast")  # type: ignore[arg-type]
 

@@ -41,6 +41,7 @@ def test_every_kind_is_named_by_the_command() -> None:
 
 
 ONE = ("--workers", "1", "--json")
+RECORDING = str(Path(__file__).parent / "recordings" / "wonky-2.teeter")
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,8 @@ ONE = ("--workers", "1", "--json")
         ("probe", ("probe", "bridge", "--json")),
         ("sweep", ("sweep", "two_bricks", "--piece", "slab", "--x=-60:60:4", "--y", "0", *ONE)),
         ("poses", ("poses", "egg_on_tip", "--json")),
+        ("verify", ("verify", RECORDING, "--json")),
+        ("verify-certificate", ("verify-certificate", "PROOF", "--json")),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value[:3]),
 )
@@ -74,6 +77,9 @@ def test_what_is_printed_fits(
     folder.mkdir()
     shutil.copy(SHIPPED / "two_bricks.toml", folder)
     named = {"FILE": str(tmp_path / "proof.json"), "SCENES": str(folder)}
+    if "PROOF" in words:
+        named["PROOF"] = named["FILE"]
+        assert printed("check", "two_bricks", "--certificate", named["FILE"], *ONE)[0] == 0
     code, found = printed(*(named.get(word, word) for word in words))
     assert code in (0, 1, 3)
     jsonschema.validate(found, schemas[kind], cls=jsonschema.Draft202012Validator)

@@ -104,13 +104,7 @@ def build(
 
     return PublicScene(
         build(
-            pieces,
-            name=name,
-            has_table=has_table,
-            settle_mm=settle_mm,
-            drop=drop,
-            loads=loads,
-            pairs=pairs,
+            pieces, name=name, has_table=has_table, settle_mm=settle_mm, drop=drop, loads=loads, pairs=pairs
         )
     )
 

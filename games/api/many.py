@@ -129,17 +129,13 @@ def check_many(
 
 def tasks_of(scenes: ManyScenes, options_of: OptionsOf) -> Iterator[Task]:
     """Yields every scene with how it is checked. Raises TeeterError."""
-    if not (
-        isinstance(scenes, tuple)
-        and len(scenes) == 2
-        and not isinstance(scenes[1], (str, os.PathLike, PublicScene))
-    ):
+    one = (str, os.PathLike, PublicScene)
+    if isinstance(scenes, one):
+        raise ArgumentError(f"scenes = {scenes!r}: is one scene; give a list, or (scene, poses)")
+    if not (isinstance(scenes, tuple) and len(scenes) == 2 and not isinstance(scenes[1], one)):
         for scene in scenes:
             loaded = loaded_of(scene)
-            yield (
-                loaded.assembly,
-                replace(options_of(loaded), settle=loaded.settle_mm / 1e3, workers=1),
-            )
+            yield loaded.assembly, replace(options_of(loaded), settle=loaded.settle_mm / 1e3, workers=1)
         return
     from teeter.engine.topple.perturbation import at_poses
 

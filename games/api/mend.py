@@ -123,18 +123,13 @@ class MendResult(Untrue):
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter mend --json` prints."""
+        from teeter.games.api.schema import MendJson
+
+        own: dict[str, Any] = {"verdict": self.word, "changes": [change.to_json() for change in self.changes]}
+        own |= {"reach_mm": round(self.reach_mm, 3), "searched_s": round(self.searched_s, 3)}
         return {
-            "scene": self.scene,
-            "verdict": self.word,
-            "stands": self.stands,
-            "margin_deg": self.margin_deg,
-            "changes": [change.to_json() for change in self.changes],
-            "why": self.why,
-            "none_because": self.none_because,
-            "complete": self.complete,
-            "reach_mm": round(self.reach_mm, 3),
-            "tried": self.tried,
-            "searched_s": round(self.searched_s, 3),
+            name: own[name] if name in own else getattr(self, name)
+            for name in list(MendJson.__annotations__)[1:]
         }
 
 

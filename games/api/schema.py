@@ -213,6 +213,29 @@ class MendJson(TypedDict):
     searched_s: float
 
 
+class VerifyJson(TypedDict):
+    """`teeter verify --json`. first_difference: its step, place, and why."""
+
+    agrees: bool
+    comparable: bool
+    verifiable: bool
+    over: bool
+    steps: int
+    first_difference: dict[str, int | str] | None
+    unproven: list[str]
+    why: str
+
+
+class CertificateJson(TypedDict):
+    """`teeter verify-certificate --json`. why: it was refused."""
+
+    proven: bool
+    claim: Literal["stands", "topples"] | None
+    bodies: list[str]
+    scene: str | None
+    why: str | None
+
+
 KINDS = {
     "check": CheckJson,
     "steps": StepsJson,
@@ -222,6 +245,8 @@ KINDS = {
     "probe": ProbeJson,
     "sweep": SweepJson,
     "poses": PosesJson,
+    "verify": VerifyJson,
+    "verify-certificate": CertificateJson,
     "errors": ErrorsJson,
 }
 """By what prints it."""

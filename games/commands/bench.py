@@ -154,11 +154,7 @@ def _growth() -> Found:
     found = growth()
     ratio = found[-1][1] / found[0][1]
     text = ", ".join(f"{count}: {per * 1e3:.2f} ms" for count, per, _ in found)
-    return told(
-        f"{text}; peak memory {found[-1][2]:.0f} MB",
-        "400 <= 1.5 x 50",
-        ratio <= 1.5,
-    )
+    return told(f"{text}; peak memory {found[-1][2]:.0f} MB", "400 <= 1.5 x 50", ratio <= 1.5)
 
 
 def accuracy_rows() -> Makers:

@@ -40,13 +40,7 @@ def run(
     inputs = (source,) if source.is_file() else ()
     check_output(out, force=force, inputs=inputs)
     loaded = load(
-        scene_of(scene),
-        settle_mm=settle,
-        table=table,
-        fixed=fixed or (),
-        material=material,
-        unit=unit,
-        up=up,
+        scene_of(scene), settle_mm=settle, table=table, fixed=fixed or (), material=material, unit=unit, up=up
     )
     files = write_scene(loaded, out, force=force, inputs=(*inputs, *loaded.files))
     screen = Console()

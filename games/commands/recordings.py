@@ -111,9 +111,7 @@ def verify(
         found = play_again(recording_of(file), progress, limit)
     code = OK if found.agrees else DIFFERS if found.comparable and found.is_verifiable else NOT_COMPARABLE
     if as_json:
-        difference = None
-        if found.difference is not None:
-            difference = {"step": found.difference, "place": found.place, "why": found.why}
+        difference = {"step": found.difference, "place": found.place, "why": found.why}
         print_json(
             {
                 "agrees": found.agrees,
@@ -121,7 +119,7 @@ def verify(
                 "verifiable": found.is_verifiable,
                 "over": found.is_over,
                 "steps": found.steps,
-                "first_difference": difference,
+                "first_difference": None if found.difference is None else difference,
                 "unproven": list(found.unproven),
                 "why": found.why,
             }

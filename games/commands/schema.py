@@ -8,14 +8,13 @@ import typer
 
 from teeter.games.commands.console import OK, print_json, refuse
 
-COMMANDS = ("check", "steps", "scenes", "mend", "design", "probe", "sweep", "poses", "errors")
+COMMANDS = (
+    *("check", "steps", "scenes", "mend", "design", "probe", "sweep", "poses"),
+    *("verify", "verify-certificate", "errors"),
+)
 
 
-def run(
-    command: Annotated[
-        str, typer.Argument(help="Whose: check, steps, scenes, mend, design, probe, sweep, poses; or errors.")
-    ] = "check",
-) -> int:
+def run(command: Annotated[str, typer.Argument(help=f"Whose: {', '.join(COMMANDS)}.")] = "check") -> int:
     """The JSON Schema of what a command prints with --json. Its number goes up when something is printed no more."""
     if command not in COMMANDS:
         refuse(f"{command}: must be one of {', '.join(COMMANDS)}")

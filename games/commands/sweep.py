@@ -15,13 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from teeter.games.api.arguments import out_of_range, piece_named
-from teeter.games.commands.console import (
-    OK,
-    bar,
-    one_thread_each,
-    print_json,
-    refuse,
-)
+from teeter.games.commands.console import OK, bar, one_thread_each, print_json, refuse
 from teeter.games.commands.standard_input import scene_of
 from teeter.games.commands.sweep_report import SweepReport, print_report, to_json
 from teeter.games.commands.sweep_request import SweepRequest
@@ -232,10 +226,7 @@ def _wrong_files(request: SweepRequest, inputs: Sequence[Path]) -> list[str]:
     from teeter.models.files import output_fault, same_output
 
     wrong = []
-    asked = (
-        ("--out", request.out, TABLES),
-        ("--page", request.page, (".html",)),
-    )
+    asked = (("--out", request.out, TABLES), ("--page", request.page, (".html",)))
     for name, path, endings in asked:
         if path is None:
             continue
