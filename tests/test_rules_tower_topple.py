@@ -727,7 +727,9 @@ def test_TT_08__every_event_at_its_moment(given: Input, phases: set[str], clause
             assert refusal(state, given) == clause
     for _, state in moments()[1:4]:
         if not isinstance(given, (Nudged, Rested)):
-            with pytest.raises((MalformedAction, Exception), match="is not the brick in play|no brick is on its way"):
+            with pytest.raises(
+                (MalformedAction, Exception), match="is not the brick in play|no brick is on its way"
+            ):
                 apply(state, replace(cast(Any, given), piece=b(7)))
 
 
@@ -752,7 +754,8 @@ def test_ALL_6__take_back() -> None:
     moved = after(taken, Met(1, b(1), b(2)))
     assert [choice.action for choice in legal(moved)] == [Leave("Ana")]
     assert (
-        refusal(moved, TakeBack("Ana")) == "ALL-6: the brick has touched another piece and can no longer be taken back"
+        refusal(moved, TakeBack("Ana"))
+        == "ALL-6: the brick has touched another piece and can no longer be taken back"
     )
     assert refusal(state, TakeBack("Ana")) == "ALL-6: only a piece still in the hand can be taken back"
 

@@ -223,7 +223,5 @@ def fall(state: State) -> State:
 
 def _expect_held(state: State, phase: Phase, piece: str, clause: str) -> None:
     if state.phase is not phase:
-        raise IllegalAction(
-            clause, f"no {'count is on' if phase is Phase.COUNT else 'block is in the hand'}"
-        )
+        raise IllegalAction(clause, f"no {'count is on' if phase is Phase.COUNT else 'block is in the hand'}")
     require_held(piece, state.held, "block")
