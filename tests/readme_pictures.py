@@ -64,6 +64,7 @@ def game(name: str, out: Path) -> Path:
         assert isinstance(screen, GameScreen)
         screen.pace = PACES[-1]
         _until(app, lambda: screen.client.waits is not None)
+        screen.pace = PACES[0]
         _look_from(screen.camera_control, azimuth, elevation, near)
         if game_named(name).is_free_building:
             screen.act("check")

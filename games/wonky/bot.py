@@ -31,8 +31,6 @@ from teeter.models.shapes import Wonky
 
 SLOPPY = {"steady": 0.0, "bold": 0.002, "clumsy": 0.006, "expert": 0.0}
 """Metres: how far from the best place a hand of this style aims, one standard deviation."""
-
-
 BROAD = 3
 """Blocks of a tower that shall be wide: the large ones, with the small ones on top (tests/test_wonky_height.py)."""
 
@@ -181,8 +179,7 @@ def _laid(state: State, block: str) -> float:
 
 
 FIRM = -0.007
-"""N m for each radian of lean. What falls slowly outlasts the count of three: towers of -0.006 stand in play, and of
--0.009 fall."""
+"""N m for each radian of lean. What falls slowly outlasts the count of three: -0.006 stands in play, -0.009 falls."""
 
 
 @dataclass(frozen=True, slots=True)
