@@ -213,8 +213,8 @@ def _reach(corners: Array, rays: Array, inset: float) -> Array:
     )
 
 
-# Squares along the edge of a cap: drawn and weighed with a corner at the highest point; in the parts with a level square
-# there, on which a simulated block rolls as on the true cap. On a corner it rolls as on a cap of half the radius.
+# Squares along the edge of a cap: drawn and weighed with a corner at the highest point, in the parts with a level
+# square there. On that a simulated block stands as on the true cap; on a corner as on a cap of half the radius.
 CAP_DRAWN, CAP_WEIGHED, CAP_PART = 12, 48, 5
 
 

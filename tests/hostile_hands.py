@@ -29,6 +29,8 @@ HOSTILE = "bold"
 """The seat of the hand; a bot goes on for it when it has done its worst."""
 ACTS = 8
 """Hostile acts of one turn, before the bot goes on."""
+LEAVES = 12
+"""Turns of a game, at most, after which it is left and gone on with."""
 REACH = 0.5
 """Metres from the middle of the table over which the hand wanders."""
 
@@ -79,10 +81,19 @@ class HostileHand:
         self.found.games += 1
         begun = self.found.turns
         try:
-            bots = bots_of(session, self._seed)
+            bots, leaves = bots_of(session, self._seed), self._dice.randint(1, LEAVES)
             while session.outcome is None and self.found.turns < turns:
                 self._turn(session, bots)
                 self.found.turns = begun + session.turns
+                leaves -= 1
+                if leaves == 0 and recorder is not None and session.outcome is None:
+                    state = session.checkpoint.state
+                    recorder.leave()
+                    session.close()
+                    session, recorder = resume(recorder.path, tell=(guard.told, self._told))
+                    self.found.acts["leave"] += 1
+                    if session.state != state:
+                        self.found.holes.append(f"game {self._seed}: gone on with, it is another state")
             if session.outcome is not None:
                 self.found.ends[session.outcome.reason.text] += 1
             self._close(session, recorder, path)
@@ -92,16 +103,8 @@ class HostileHand:
                 recorder.leave()
 
     def _close(self, session: Session, recorder: Recorder | None, path: Path | None) -> None:
-        """A recording of it agrees; one that was left goes on where it was."""
-        if recorder is None or path is None:
-            return
-        if session.outcome is None:
-            recorder.leave()
-            going, writer = resume(path)[:2]
-            if going.state != session.checkpoint.state:
-                self.found.holes.append(f"game {self._seed}: resumed, it is another state")
-            going.close()
-            writer.leave()
+        """A recording of it agrees."""
+        if recorder is None or path is None or session.outcome is None:
             return
         recorder.close(session.summary())
         if not (checked := verify(path)).agrees:

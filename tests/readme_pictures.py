@@ -17,15 +17,13 @@ from numpy.typing import NDArray
 from teeter.games.present.camera import CameraController
 from teeter.games.present.game_screen import GameScreen
 from teeter.games.present.settings import load_settings
+from teeter.games.present.table_screen import PACES
 from teeter.games.registry import game_named
 from teeter.games.server.messages import Plan
-from teeter.games.server.protocol import SetSpeed
 from teeter.games.ui.app import App
 
 TIMEOUT_S = 240.0
 """For a picture to come about; a busy machine is slow."""
-FAST_SPEED = 40.0
-"""How fast bots play until then."""
 SCENES: dict[str, tuple[Plan, float, float, float]] = {
     "wonky": (
         Plan("wonky", ("bot:steady", "bot:bold", "bot:steady", "Ana"), 4, {"first": "1"}),
@@ -64,9 +62,9 @@ def game(name: str, out: Path) -> Path:
     try:
         screen = app.screen
         assert isinstance(screen, GameScreen)
-        screen.physics.send(SetSpeed(FAST_SPEED))
+        screen.pace = PACES[-1]
         _until(app, lambda: screen.client.waits is not None)
-        screen.physics.send(SetSpeed(1.0))
+        screen.pace = PACES[0]
         _look_from(screen.camera_control, azimuth, elevation, near)
         if game_named(name).is_free_building:
             screen.act("check")

@@ -52,8 +52,8 @@ def put(scene: TableScene, name: str, place: tuple[float, float, float], *on: st
 
 
 def standing() -> TableScene:
-    """The large block in the middle of the table, its centre 24.38 mm up; the small one is in the hand."""
-    return put(supply(HELD), BASE, (0, 0, 24.38), TABLE)
+    """The large block in the middle of the table, its centre 23.75 mm up; the small one is in the hand."""
+    return put(supply(HELD), BASE, (0, 0, 23.75), TABLE)
 
 
 def missed(state: State, scene: TableScene, asked: Iterable[Condition] = ()) -> tuple[Condition, ...]:
@@ -101,7 +101,7 @@ def test_WK_01__nine_blocks_stand_in_a_row_on_the_far_side_of_the_table() -> Non
 )
 def test_WK_05__a_tower_begins_in_the_centre(x: float, y: float, fails: bool) -> None:
     """WK-05: within 100 mm of the middle of the table."""
-    scene = put(supply(HELD), HELD, (x, y, 15.9), TABLE)
+    scene = put(supply(HELD), HELD, (x, y, 15.5), TABLE)
     assert missed(FIRST, scene) == ((Condition.IN_THE_CENTRE,) if fails else ())
 
 
@@ -115,10 +115,10 @@ def test_WK_05__a_tower_begins_on_the_table() -> None:
 @pytest.mark.parametrize(("above", "fails"), [(0.6, False), (0.4, True), (0.0, True), (-10.0, True)])
 def test_WK_11__the_new_block_is_the_highest_of_the_tower(above: float, fails: bool) -> None:
     """WK-11: by more than half a millimetre, and higher than every block, not only the last."""
-    scene = put(standing(), HELD, (30, 0, 24.38 + above), BASE)
+    scene = put(standing(), HELD, (30, 0, 23.75 + above), BASE)
     assert missed(LATER, scene) == ((Condition.HIGHEST_OF_THE_TOWER,) if fails else ())
     taller = replace(LATER, tower=(BASE, FREE, "small_blue"))
-    scene = put(put(scene, FREE, (0, 0, 24.38), BASE), "small_blue", (0, 40, 10), BASE)
+    scene = put(put(scene, FREE, (0, 0, 23.75), BASE), "small_blue", (0, 40, 10), BASE)
     assert missed(taller, scene) == ((Condition.HIGHEST_OF_THE_TOWER,) if fails else ())
 
 
@@ -140,24 +140,24 @@ def test_WK_11__the_new_block_touches_blocks_of_the_tower_only(touched: tuple[st
 
 def test_WK_11__what_is_missed_comes_in_the_order_asked() -> None:
     """WK-11: a block that ended beside the tower misses both."""
-    scene = put(standing(), HELD, (60, 0, 15.9), TABLE)
+    scene = put(standing(), HELD, (60, 0, 15.5), TABLE)
     assert missed(LATER, scene) == conditions(LATER)
     assert missed(LATER, scene, reversed(conditions(LATER))) == conditions(LATER)[::-1]
 
 
-@pytest.mark.parametrize(("down", "fell"), [(0.0, False), (24.2, False), (24.6, True)])
+@pytest.mark.parametrize(("down", "fell"), [(0.0, False), (23.6, False), (23.9, True)])
 def test_ALL_4__a_tower_block_fell_that_lies_lower_by_half_its_size(down: float, fell: bool) -> None:
-    """ALL-4, WK-14: a large block measures 48.76 mm each way."""
+    """ALL-4, WK-14: a large block measures 47.5 mm each way."""
     before = put(standing(), BASE, (0, 0, 100), FREE)
     after = put(before, BASE, (0, 0, 100 - down), FREE)
     assert JUDGE.fallen(LATER, "", before, after) == ((BASE,) if fell else ())
 
 
 def test_ALL_4__a_small_tower_block_may_sink_by_half_its_size() -> None:
-    """ALL-4, WK-14: 15.9 mm, which is more than 8."""
+    """ALL-4, WK-14: 15.5 mm, which is more than 8."""
     state = replace(LATER, tower=(BASE, "small_blue"))
     before = put(standing(), "small_blue", (0, 0, 65), BASE)
-    for down, fell in ((15.7, ()), (16.1, ("small_blue",))):
+    for down, fell in ((15.3, ()), (15.7, ("small_blue",))):
         assert JUDGE.fallen(state, "", before, put(before, "small_blue", (0, 0, 65 - down), BASE)) == fell
 
 
@@ -187,7 +187,7 @@ def test_WK_14__a_tower_block_on_the_table_fell(ground: str) -> None:
 def test_WK_14__the_block_let_go_fell_when_it_is_down(state: State, on: str, fell: bool) -> None:
     """WK-14, ALL-4: on the table beside a tower; the first stands there, and one in the hand may touch it."""
     before = standing()
-    after = put(before, HELD, (80, 0, 15.9), on)
+    after = put(before, HELD, (80, 0, 15.5), on)
     assert JUDGE.fallen(state, HELD, before, after) == ((HELD,) if fell else ())
 
 
@@ -227,7 +227,7 @@ def test_WK_11__a_block_set_on_another_is_in_order_in_the_real_world() -> None:
     assert JUDGE.broken(replace(LATER, tower=()), BASE, (Condition.IN_THE_CENTRE,), before, before) == ()
     low = JUDGE.home(START, BASE).piece
     top = (low.centre_of_mass[:2] * 1e3).tolist()
-    after = at_rest(dict(put(before, HELD, (*top, 48.76 + 16.0)).bodies))
+    after = at_rest(dict(put(before, HELD, (*top, 47.5 + 15.6)).bodies))
     assert missed(LATER, after) == ()
     assert JUDGE.fallen(LATER, HELD, before, after) == ()
     beside = at_rest(dict(put(before, HELD, (60, 0, 30)).bodies))

@@ -60,12 +60,11 @@ def by_cards(seed: int, styles: list[str]) -> str:
     return outcome.winners[0]
 
 
-@pytest.mark.parametrize(("better", "other"), [("expert", "steady"), ("steady", "clumsy")])
-def test_in_wonky_the_stronger_wins_by_cards_alone(better: str, other: str) -> None:
-    """Both begin in turn; 60 per cent at least, in 150 games."""
-    players = [better, other]
-    won = Counter(by_cards(seed, players[:: 1 if seed % 2 else -1]) for seed in range(150))
-    assert won[better] >= 90, won
+def test_in_wonky_an_expert_wins_by_cards_alone() -> None:
+    """Both begin in turn; 60 per cent at least, in 100 games."""
+    players = ["expert", "steady"]
+    won = Counter(by_cards(seed, players[:: 1 if seed % 2 else -1]) for seed in range(100))
+    assert won["expert"] >= 60, won
 
 
 def test_an_expert_counts_bricks_as_the_theorem_has_it() -> None:

@@ -51,3 +51,18 @@ def test_CT_08_a_saboteur_against_steady_architects(row: Callable[..., None], se
         s_a_turn=game.median,
         ends=game.reason,
     )
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(1, 61))
+def test_WK_17_experts_reach_the_ninth_block(row: Callable[..., None], seed: int) -> None:
+    """WK-17: at least one game of five ends with it, and not nearly all."""
+    game = played("wonky", ["bot:expert"] * 2, seed, {})
+    row(
+        "Wonky by two experts",
+        seed=seed,
+        turns=game.turns,
+        stood_at_falls=" ".join(map(str, game.heights)),
+        highest=max([*game.heights, *map(len, towers_of(game.state))], default=0),
+        ends=game.reason,
+    )

@@ -323,7 +323,7 @@ def _tools(client: ClientState, settings: Settings, look: HudState) -> Panel:
     undo = replace(buttons[0], is_enabled=not why_no_undo(client, settings), has_why=True)
     said = "Bots at once" if look.pace > MOST_PACE else f"Bots {look.pace:g} x"
     key = settings.key_said("hurry", is_pad=look.is_pad)
-    hurry = (Button("hurry", said, key=key, is_on=look.pace > 1.0),) if look.pace else ()
+    hurry = (Button("hurry", said, key=key, is_on=look.pace > 2.0),) if look.pace else ()
     return Panel("tools", "bottom-right", (*hurry, Row((undo, *buttons[1:]))), width=230, is_bare=True)
 
 

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 FRAME_S = 0.2
 """Seconds between two looks at what is to be seen."""
-PACES = (1.0, 2.0, 40.0)
-"""How fast the turns of bots run: as they are, twice as fast, at once."""
+PACES = (1.5, 3.0, 40.0)
+"""How fast the turns of bots run: as one likes to watch them, a turn in 2 to 4 s; twice as fast; at once."""
 HOVER, LIT = "#f2c14e", "#e07a2f"
 PASS_AFTER_S = 1.5
 """Seconds for which the table is seen before the seat is passed."""

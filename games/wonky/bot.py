@@ -31,11 +31,8 @@ from teeter.models.shapes import Wonky
 
 SLOPPY = {"steady": 0.0, "bold": 0.002, "clumsy": 0.006, "expert": 0.0}
 """Metres: how far from the best place a hand of this style aims, one standard deviation."""
-
-
 BROAD = 3
-"""Blocks of a tower that shall be wide: of four that lie on each other's caps the three lowest, for the best order in
-which four still stand (tests/test_wonky_height.py)."""
+"""Blocks of a tower that shall be wide: the large ones, with the small ones on top (tests/test_wonky_height.py)."""
 
 
 class WonkySkill(Skill):
@@ -181,9 +178,8 @@ def _laid(state: State, block: str) -> float:
     return (TRAP if is_trap else 0.0) - 0.5 * left + min(firm, 0.1)
 
 
-FIRM = -0.0055
-"""N m for each radian of lean. A cap is a hull of small facets in the simulation, on which a block that is laid exactly
-stays: towers of -0.0043 stand in play, and of -0.0078 fall."""
+FIRM = -0.007
+"""N m for each radian of lean. What falls slowly outlasts the count of three: -0.006 stands in play, -0.009 falls."""
 
 
 @dataclass(frozen=True, slots=True)
