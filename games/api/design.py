@@ -67,18 +67,9 @@ class DesignResult(Untrue):
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter design --json` prints."""
-        return {
-            "goal": self.goal,
-            "reach_mm": round(self.reach_mm, 3),
-            "pieces": list(self.pieces),
-            "left": list(self.left),
-            "how": self.how,
-            "of_published": None if self.of_published is None else round(self.of_published, 5),
-            "margin_deg": self.margin_deg,
-            "tilt_deg": None if self.tilt_deg is None else round(self.tilt_deg, 4),
-            "verdict": self.check.word,
-            "sentence": str(self),
-        }
+        from teeter.games.api.schema import DesignJson, printed
+
+        return printed(self, DesignJson, verdict=self.check.word, sentence=str(self))
 
 
 class NoDesignError(ArgumentError):

@@ -86,11 +86,9 @@ class MendChange(Untrue):
 
     def to_json(self) -> dict[str, Any]:
         """A change of `teeter mend --json`."""
-        from teeter.games.api.schema import ChangeJson
+        from teeter.games.api.schema import ChangeJson, printed
 
-        own = {"piece": self.pieces[0], "verdict": self.check.word}
-        names = ChangeJson.__annotations__
-        return {name: own[name] if name in own else _rounded(getattr(self, name)) for name in names}
+        return printed(self, ChangeJson, piece=self.pieces[0], verdict=self.check.word)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,17 +121,7 @@ class MendResult(Untrue):
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter mend --json` prints."""
-        from teeter.games.api.schema import MendJson
+        from teeter.games.api.schema import MendJson, printed
 
-        own: dict[str, Any] = {"verdict": self.word, "changes": [change.to_json() for change in self.changes]}
-        own |= {"reach_mm": round(self.reach_mm, 3), "searched_s": round(self.searched_s, 3)}
-        return {
-            name: own[name] if name in own else getattr(self, name)
-            for name in list(MendJson.__annotations__)[1:]
-        }
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_rounded(item) for item in value]
-    return round(value, 6) if isinstance(value, float) else value
+        changes = [change.to_json() for change in self.changes]
+        return printed(self, MendJson, verdict=self.word, changes=changes)

@@ -34,6 +34,19 @@ PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneTy
 Column = list[float | None] | list[str] | list[bool]
 
 
+def printed(result: object, kind: Any, **own: Any) -> dict[str, Any]:
+    """Returns what is printed of a result: the keys of a `TypedDict` but `teeter`. own: those that it has under another
+    name."""
+
+    def rounded(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [rounded(item) for item in value]
+        return round(value, 6) if isinstance(value, float) else value
+
+    names = [name for name in kind.__annotations__ if name != "teeter"]
+    return {name: own[name] if name in own else rounded(getattr(result, name)) for name in names}
+
+
 class TableJson(TypedDict):
     """The table that a scene stands on."""
 

@@ -4,13 +4,14 @@ passing; and the nearest place where it may lie."""
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose
-from teeter.engine.tolerances import TOUCH_FOR_HINTS
+from teeter.engine.tolerances import TOUCH_FOR_HINTS, TouchTolerance
 from teeter.engine.topple.balance.equilibrium import balance_of, fall
 from teeter.engine.topple.balance.incremental import IncrementalStatics
 from teeter.engine.topple.contact.detection import Contacts
@@ -26,6 +27,8 @@ RINGS = (0.002, 0.005, 0.01, 0.018, 0.03, 0.05)
 BEARINGS = 8
 CLOSE = 1e-3
 """Metres above or below its place at which a piece still means that place."""
+LOOSELY = TouchTolerance(2e-3, 0.05)
+"""How pieces touch that come to lie on what is uneven by twice as much as bricks are."""
 FINEST = 2.5e-4
 """Metres to which the nearest place on a line is found."""
 SPARE = 5e-4
@@ -54,7 +57,8 @@ class Looker:
         self._lying = tuple(lying)
         play = game.judge.in_play(state)
         known = tuple(body for body in self._lying if body.fixed or body.name in play)
-        self._statics = IncrementalStatics(Assembly("what if", known), TOUCH_FOR_HINTS)
+        self._tower = Assembly("what if", known)
+        self._statics = IncrementalStatics(self._tower, TOUCH_FOR_HINTS)
         self._target = DropTarget.of(self._lying)
 
     def lies(self, state: Any, lying: Iterable[Body]) -> bool:
@@ -83,7 +87,14 @@ class Looker:
         found = self._judged(held, contacts)
         added = self._statics.adding(held)
         stands = added.stands if added.touches else False
+        if added.touches and stands is False and self._loosely.adding(held).stands:
+            # on uneven bricks it turns until it lies: only a simulation tells
+            stands = None
         return FirstLook(stands, self._towards(held, contacts) if stands is False else None, found)
+
+    @cached_property
+    def _loosely(self) -> IncrementalStatics:
+        return IncrementalStatics(self._tower, LOOSELY)
 
     def _judged(self, held: Body, contacts: Contacts) -> LayPreview:
         """Returns what the rules say of a piece that stays where it is."""
