@@ -113,7 +113,13 @@ class Newcomer:
         return self._settle(turn, chosen["name"])
 
     def _seen(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.tab.run(SEEN, None)
+        """Pieces that can be hit, once the picture is still."""
+        found: list[dict[str, Any]] = []
+        for _ in range(20):
+            before, found = found, self.tab.run(SEEN, None)
+            if found == before:
+                break
+            time.sleep(0.4)
         return [each for each in found if each["name"] not in self._tried] or found
 
     def _settle(self, turn: int, what: str) -> bool:

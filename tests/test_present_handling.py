@@ -16,7 +16,9 @@ from teeter.engine.world.body import tilted_gravity
 from teeter.games.bausack.state import Build
 from teeter.games.core.rules import Choice, Take
 from teeter.games.crazy_tower.judge import CrazyJudge
-from teeter.games.crazy_tower.state import PILE
+from teeter.games.crazy_tower.state import RevealCard
+from teeter.games.host.views import SeatView
+from teeter.games.host.wishes import Coach
 from teeter.games.present import hud
 from teeter.games.present.asking import Answer, FeelAnswer, FeelQuestion, LoadsAnswer
 from teeter.games.present.bids import bid_slider, with_one_bid
@@ -25,7 +27,7 @@ from teeter.games.present.feeling import ENOUGH
 from teeter.games.present.hints import Hints
 from teeter.games.present.hud import HudState
 from teeter.games.present.settings import load_settings
-from teeter.games.server.messages import Plan, TableView, Waits
+from teeter.games.server.messages import NewBody, Plan, TableView, Waits
 from teeter.games.server.setup import first_view
 
 
@@ -205,8 +207,8 @@ def test_the_stack_of_crazy_tower_is_seen_and_gets_lower_and_its_top_card_turns_
     client = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
     judge, state = CrazyJudge(), client.state
     (pile,) = judge.scenery(state)
-    assert pile.name == PILE
-    assert PILE not in judge.in_play(state)
+    assert pile.name == RevealCard.shown_by
+    assert RevealCard.shown_by not in judge.in_play(state)
     assert pile.piece.extents[2] == pytest.approx(0.002 * len(state.deck))
     assert pile.piece.face is None
     turned = replace(state, card=state.deck[0], deck=state.deck[1:])
@@ -220,3 +222,39 @@ def test_the_stack_of_crazy_tower_is_seen_and_gets_lower_and_its_top_card_turns_
     assert start.matrix[2, 2] == pytest.approx(-1.0), "its print is below"
     assert judge.comes_from(turned, "red_i1") is None
     assert not judge.scenery(replace(state, deck=()))
+
+
+def test_a_browser_is_told_what_was_felt_and_what_is_to_be_seen() -> None:
+    plan = Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana"})
+    client = opened(plan)
+    coach, answers = Coach(client), Answers()
+    coach._questions = answers  # type: ignore[assignment]
+    coach._looks = Answers()  # type: ignore[assignment]
+    bricks = [choice.action.piece for choice in client.choices]  # type: ignore[attr-defined]
+    assert coach.poll() is None
+    answers.answer(LoadsAnswer({name: float(number) for number, name in enumerate(bricks)}))
+    coach.feel(bricks[3])
+    assert coach.poll() is None
+    assert answers.asked[-1].piece == bricks[3]
+    answers.answer(FeelAnswer(3.0, 0.5, False))
+    coach.poll()
+    answers.answer(FeelAnswer(0.0, 0.1, True, is_loose=True))
+    coach.poll()
+    told = coach.told()
+    assert told["pieces"] == {bricks[0]: "stands", bricks[3]: "topples"}
+    assert (told["piece"], told["may"]) == (bricks[3], True)
+    assert told["sentence"].startswith("3.00 N lie on it; a pull of 0.50 N moves it; the tower needs it")
+    first = first_view(plan)
+    seen = SeatView(plan, first.game, first.state, first.bodies, "Ana", first.past).framed()
+    assert seen["tower"][2:] == pytest.approx([0.0, *seen["tower"][3:]], abs=2e-3)
+    assert seen["tower"][5] == pytest.approx(0.27, abs=0.02)
+
+
+def test_the_stack_on_the_table_turns_up_its_card() -> None:
+    plan = Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"})
+    first = first_view(plan)
+    view = SeatView(plan, first.game, first.state, first.bodies, "Ana", first.past)
+    (pile,) = first.game.judge.scenery(first.state)
+    view.hear(NewBody(pile))
+    row = view._choice(0, Choice(RevealCard("Ana"), "reveal the next floor card"), {}, 1)
+    assert (row["piece"], row["group"]) == (RevealCard.shown_by, "act")

@@ -26,6 +26,7 @@ export interface Acts {
 
 const NARROW = "(max-width: 720px)";
 const MOST_LISTED = 9; // choices of pieces that lie on the table, which one can tap there
+const FEWEST_LISTED = 3; // on a small page
 const GROUPS: Record<string, string> = { card: "Cards", piece: "Pieces", bid: "Bid", act: "Or" };
 const STORY_LINES = 80;
 const TOAST_MS = 4200;
@@ -269,7 +270,7 @@ export class Desk {
       if (!listed.length) listed = choices;
     } else if (!this.isListed) {
       const lying = choices.filter((each) => each.group === "piece" && this.onTable.has(each.piece));
-      if (lying.length > MOST_LISTED) {
+      if (lying.length > (matchMedia(NARROW).matches ? FEWEST_LISTED : MOST_LISTED)) {
         listed = choices.filter((each) => !lying.includes(each));
         make("p", "quiet", place, "Tap a piece on the table.");
         const all = button(place, `List all ${lying.length}`, "A button for each piece", () => {
