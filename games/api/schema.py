@@ -21,6 +21,7 @@ from teeter.engine.topple.laboratory.sweep import SweepRow
 from teeter.engine.topple.mend.changes import Kind
 from teeter.engine.topple.verdict import Word
 from teeter.engine.topple.verdict_json import VerdictJson
+from teeter.games.api import schema_rows
 from teeter.games.api.design import Goal
 from teeter.games.api.results import ExplainResult, NoiseResult, PoseResult, ProbeResult
 
@@ -261,6 +262,7 @@ KINDS = {
     "verify": VerifyJson,
     "verify-certificate": CertificateJson,
     "errors": ErrorsJson,
+    **schema_rows.KINDS,
 }
 """By what prints it."""
 

@@ -10,7 +10,8 @@ from teeter.games.commands.console import OK, print_json, refuse
 
 COMMANDS = (
     *("check", "steps", "scenes", "mend", "design", "probe", "sweep", "poses"),
-    *("verify", "verify-certificate", "errors"),
+    *("verify", "verify-certificate", "errors", "scene-list", "games", "rules", "models"),
+    *("doctor", "bench", "play", "replay", "export", "video"),
 )
 
 
