@@ -275,7 +275,8 @@ def test_shards_put_together_are_the_sweep(tmp_path: Path, ending: str) -> None:
     assert out.read_bytes() == whole.read_bytes()
     code, _, err = merge(*map(str, parts), "--out", str(out))
     assert (code, "exists" in err or "there already" in err) == (2, True), err
-    _, said, _ = merge(str(parts[0]), str(parts[2]), "--out", str(out), "--force")
+    code, said, _ = merge(str(parts[0]), str(parts[2]), "--out", str(out), "--force")
+    assert code == 2
     assert "3 before the last are missing: 1, 4, 7" in said
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from teeter.games.commands.console import OK, Force, refuse, say
+from teeter.games.commands.console import BAD_INPUT, OK, Force, refuse, say
 
 LISTED = 8
 """Rows that are missing, named at most."""
@@ -18,7 +18,7 @@ def run(
     out: Annotated[Path, typer.Option("--out", "-o", help="Table to write, .csv or .parquet.")],
     force: Force = False,
 ) -> int:
-    """Put the tables of the shards of a sweep together, in order; rows that are missing are named."""
+    """Put the tables of the shards of a sweep together, in order. Rows that are missing are named; the exit code is 2 then."""
     from teeter.engine.topple.laboratory.results_table import merged, write
     from teeter.games.commands.sweep import TABLES
     from teeter.models.files import check_output
@@ -33,4 +33,4 @@ def run(
     if gaps := [number for number in range(max(there, default=-1)) if number not in there]:
         named = ", ".join(map(str, gaps[:LISTED])) + (", ..." if len(gaps) > LISTED else "")
         say(f"{len(gaps)} before the last are missing: {named}")
-    return OK
+    return BAD_INPUT if gaps else OK
