@@ -315,7 +315,7 @@ CEILINGS = {
     "games": 35470,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
-SCRIPT_CEILING = 5510
+SCRIPT_CEILING = 5525
 """Lines of TypeScript."""
 
 

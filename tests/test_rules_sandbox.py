@@ -105,7 +105,7 @@ def test_ALL_6__take_back() -> None:
     assert apply(HELD, TakeBack("Ana")) == START
     assert refusal(START, TakeBack("Ana")) == "ALL-6: only a piece still in the hand can be taken back"
     met = apply(HELD, Met(1, "slab", "arch"))
-    assert refusal(met, TakeBack("Ana")).startswith("ALL-6: slab has met")
+    assert refusal(met, TakeBack("Ana")).startswith("ALL-6: slab has touched another piece")
     again = apply(apply(apply(met, Released(2, "slab")), Placed(3, "slab")), Bring("Ana", "egg", "egg"))
     assert not again.met
 

@@ -12,7 +12,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from teeter.games.api.schema import KINDS
+from teeter.games.api.design import GOALS
+from teeter.games.api.schema import KINDS, schema
 from teeter.games.commands.schema import COMMANDS
 from teeter.scenes.load import SHIPPED
 
@@ -34,6 +35,7 @@ def schemas() -> dict[str, Any]:
 
 def test_every_kind_is_named_by_the_command() -> None:
     assert tuple(KINDS) == COMMANDS
+    assert schema("design")["$defs"]["DesignJson"]["properties"]["goal"]["enum"] == list(GOALS)
     refused = subprocess.run(
         [sys.executable, "-m", "teeter.games", "schema", "chekc"], capture_output=True, text=True, check=False
     )

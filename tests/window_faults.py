@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from inspect import isfunction
+from inspect import getattr_static, isfunction
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -105,7 +105,7 @@ def failing(where: Any, name: str) -> Any:
     def fail(*given: Any, **more: Any) -> Any:
         raise InjectedError(name)
 
-    is_property = isinstance(getattr(where, "__dict__", {}).get(name), property)
+    is_property = isinstance(getattr_static(where, name), property)
     return patch.object(where, name, property(fail) if is_property else fail)
 
 
@@ -134,7 +134,7 @@ def goes_on(person: Person, what: str) -> None:
     said = " ".join(each.text for each in person.app.window.hud.layout.shapes if isinstance(each, Letters))
     assert "Internal error in" in said, said
     assert all("Traceback (most recent call last)" in file.read_text() for file in files)
-    assert any(what in file.read_text() for file in files)
+    assert any(what in file.read_text() for file in files), (what, FAULTS.noted)
 
 
 def one_after_the_other(person: Person) -> None:

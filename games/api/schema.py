@@ -22,7 +22,6 @@ from teeter.engine.topple.mend.changes import Kind
 from teeter.engine.topple.verdict import Word
 from teeter.engine.topple.verdict_json import VerdictJson
 from teeter.games.api import schema_rows
-from teeter.games.api.design import Goal
 from teeter.games.api.results import ExplainResult, NoiseResult, PoseResult, ProbeResult
 
 VERSION = 1
@@ -198,7 +197,7 @@ class DesignJson(TypedDict):
     """`teeter design --json`."""
 
     teeter: str
-    goal: Goal
+    goal: Literal["overhang", "tower", "bridge"]
     reach_mm: float
     pieces: list[str]
     left: list[str]

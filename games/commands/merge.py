@@ -18,7 +18,7 @@ def run(
     out: Annotated[Path, typer.Option("--out", "-o", help="Table to write, .csv or .parquet.")],
     force: Force = False,
 ) -> int:
-    """Put the tables of the shards of a sweep together, in order. Rows that are missing are named; the exit code is 2 then."""
+    """Put the tables of the shards of a sweep together, in order. Rows that are missing are named: exit code 2."""
     from teeter.engine.topple.laboratory.results_table import merged, write
     from teeter.games.commands.sweep import TABLES
     from teeter.models.files import check_output

@@ -22,6 +22,7 @@ const LEAST = 0.3; // of the picture, what counts as free
 const EDGE = 0.04; // of what is free, along each side: empty
 const UNFELT = 0.04; // of the picture: what would be seen better by so little is left as it is
 const [LEAN_S, LEAST_LEAN] = [0.15, 0.02]; // in which two thirds of a tilt are seen, and degrees that are none
+const LAID_S = 3; // after something was laid, in which a view of one's own goes that does not see it
 const FRAME_S = 0.25; // between two looks at what is to be seen
 
 export interface Clear {
@@ -42,6 +43,8 @@ export class Outlook {
   private isFirst = true;
   private isMine = false; // somebody has moved it or zoomed
   private looked = 0;
+  private held: Triple | null = null; // where something was held last
+  private laid = Infinity; // seconds since the tower became another one
   private readonly glide = new Glide();
 
   // clear: the rectangle of the picture that is free, in pixels.
@@ -133,6 +136,7 @@ export class Outlook {
 
   // Goes on. Returns whether the eye moves.
   step(seconds: number): boolean {
+    this.laid += seconds;
     if ((this.looked += seconds) > FRAME_S) this.look();
     const tilts = this.tilt(seconds);
     if (!this.goal) return tilts;
@@ -144,6 +148,7 @@ export class Outlook {
   // Sees what is to be seen, as long as nobody has moved the camera.
   private look(): void {
     this.looked = 0;
+    if (this.held && this.laid < LAID_S) this.isMine &&= this.isClear(this.held);
     const before = this.goal ?? this.orbit.camera,
       goal = this.isMine ? null : this.fit(before);
     if (!goal || apart(goal, before) < UNFELT) return;
@@ -153,15 +158,27 @@ export class Outlook {
     this.touch();
   }
 
-  // Goes back until a place is where no panel is. Returns whether it had to.
-  keep(place: Triple, seconds: number): boolean {
-    const at = this.isMine ? this.seen(place) : null,
+  // What is to be seen from now on.
+  show(frame: FrameNews | null): void {
+    const was = this.frame?.tower ?? [];
+    if (frame?.tower.some((value, k) => value !== was[k])) this.laid = 0;
+    this.frame = frame;
+  }
+
+  // Whether a place is seen where no panel is.
+  private isClear(place: Triple): boolean {
+    const at = this.seen(place),
       near = IN_VIEW * this.canvas.clientHeight,
       { left, top, right, bottom } = this.clear();
-    if (!at) return false;
+    if (!at) return true;
     const [x, y] = at;
-    if (x > left + near && x < right - near && y > top + near && y < bottom - near) return false;
-    return this.orbit.zoom(Math.exp(BACK * seconds));
+    return x > left + near && x < right - near && y > top + near && y < bottom - near;
+  }
+
+  // Goes back until a place is where no panel is. Returns whether it had to.
+  keep(place: Triple, seconds: number): boolean {
+    this.held = place;
+    return this.isMine && !this.isClear(place) && this.orbit.zoom(Math.exp(BACK * seconds));
   }
 }
 

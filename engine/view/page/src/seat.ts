@@ -140,7 +140,7 @@ export class Seat implements Table {
         hand.hear(news);
         break;
       case "frame":
-        this.outlook.frame = news.tower.length ? news : null;
+        this.outlook.show(news.tower.length ? news : null);
         break;
       case "felt":
         this.felt = news;
