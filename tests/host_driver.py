@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from chromium import Opened
-from playwright.sync_api import Browser, TimeoutError
+from playwright.sync_api import Browser, Locator, TimeoutError
 
 LINK = re.compile(r"(You, the host|Seats|Looking on): (http://\S+)")
 START_S = 240.0
@@ -26,6 +26,9 @@ START_S = 240.0
 PATIENCE_MS = 240_000
 """In which what was pressed has happened there."""
 
+HELD = ".hand:not(.laid)"
+GONE_MS = 10_000
+"""After which what is not there to be pressed has gone."""
 STUCK_MS = 20_000
 """In which a brick has come out, if it comes."""
 
@@ -128,19 +131,17 @@ class Player:
     def step(self) -> bool:
         """Do one thing, if there is one to do. Returns whether there was."""
         page = self.tab.page
-        if page.is_visible(".hand:not(.laid)"):
+        if page.is_visible(HELD):
             return self._place()
         offered = page.locator(".choices [data-choice]:enabled, .fan [data-choice]:enabled")
         if not offered.count():
-            if page.locator("[data-act=list]").count():
-                page.click("[data-act=list]")
-                return True
-            return False
+            return page.locator("[data-act=list]").count() > 0 and self._press("[data-act=list]")
         labels = offered.all_text_contents()
         chosen = self._choose(labels) if self._choose is not None else None
         at = self._luck.randrange(len(labels)) if chosen is None else chosen
         turn = self.tab.run("() => teeter.view.turn.turn")
-        offered.nth(at).click()
+        if not self._press(offered.nth(at)):
+            return True
         self.done.append(labels[at])
         self._until("turn => teeter.view.turn.turn !== turn || !teeter.view.busy", turn)
         return True
@@ -148,32 +149,43 @@ class Player:
     def _place(self) -> bool:
         page = self.tab.page
         if page.is_visible("[data-act=pull_out]"):
-            page.click("[data-act=pull_out]")
+            if not self._press("[data-act=pull_out]"):
+                return True
             self.done.append("pull out")
             try:
                 page.wait_for_function("() => !teeter.view.hand.grip?.isPulling", timeout=STUCK_MS)
             except TimeoutError:
                 # too tight, or another brick lies on it: who only let go of it could take hold again
-                page.locator(".choices [data-choice]:enabled", has_text="Leave the brick").click()
+                self._press(page.locator(".choices [data-choice]:enabled", has_text="Leave the brick"))
                 self._until("() => !teeter.view.hand.grip?.isPulling")
             return True
-        page.click("[data-act=places]")
+        if not self._press("[data-act=places]"):
+            return True
         self._until(
-            "() => !document.querySelector('.hand [data-act=places]').textContent.match(/^(Show|Looking)/)"
+            "() => !teeter.view.hand.grip || "
+            "!document.querySelector('.hand [data-act=places]').textContent.match(/^(Show|Looking)/)"
         )
         for _ in range(self._luck.randrange(3)):
-            page.click("[data-act=places]")
+            self._press("[data-act=places]")
         # the hand gets there
         self._until(
             "() => { const grip = teeter.view.hand.grip; return !grip || grip.number <= teeter.view.table.number; }"
         )
         for _ in range(2):
             # twice where the coach warns
-            if page.is_visible(".hand:not(.laid) [data-act=lay]"):
-                page.click("[data-act=lay]")
+            if page.is_visible(f"{HELD} [data-act=lay]"):
+                self._press(f"{HELD} [data-act=lay]")
         if page.is_visible(".hand"):
             self.done.append("lay")
             self._until("() => !teeter.view.hand.grip || !teeter.view.hand.grip.isLaid")
+        return True
+
+    def _press(self, what: str | Locator) -> bool:
+        """Click. Returns False where it went from under the pointer: the tower fell, or the hand was emptied."""
+        try:
+            (self.tab.page.locator(what) if isinstance(what, str) else what).click(timeout=GONE_MS)
+        except TimeoutError:
+            return False
         return True
 
     def _until(self, script: str, given: Any = None) -> None:

@@ -82,6 +82,6 @@ def test_a_terminal_is_told_what_is_asked(tmp_path: Path) -> None:
         said += part
     assert process.communicate()[0]
     told = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode())
-    # a stage of under a tenth of a second may not be drawn
-    assert re.search(r"force balance: \w.*direction", told), told
+    # which of its questions is drawn depends on the machine: one of under a tenth of a second may not be
+    assert re.search(r"force balance: \w", told), told
     assert re.search(r"simulation: \w", told), told
