@@ -43,6 +43,8 @@ def main() -> NoReturn:
     """Entry point of the command."""
     exits.open_streams()
     exits.guard()
+    # its matrices are small: threads of linear algebra wait for each other, and for other processes
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _keep_within_memory()
     came: list[int] = []
     codes: list[int] = []
@@ -131,8 +133,7 @@ def _run(came: list[int]) -> None:
 
 def _keep_within_memory() -> None:
     """Refuse to start where memory is limited to less than what is loaded takes: OpenBLAS and others that find too
-    little wait for ever, or end the process. Within a limit linear algebra keeps to one thread, for the same reason,
-    and is loaded before anything else takes its room."""
+    little wait for ever, or end the process. Linear algebra is loaded before anything else takes its room."""
     try:
         import resource
 
@@ -147,7 +148,6 @@ def _keep_within_memory() -> None:
         )
         sys.stderr.write(f"teeter: no verdict: {told}\n")
         exits.end(exits.CRASHED)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with contextlib.suppress(ImportError, MemoryError):  # what needs it says so itself
         import scipy.linalg  # noqa: F401
 

@@ -17,6 +17,7 @@ from teeter.games.api.arguments import (
     piece_named,
     require_in_range,
 )
+from teeter.games.api.one_thread import one_thread
 from teeter.games.api.results import (
     CheckResult,
     ExplainResult,
@@ -90,6 +91,7 @@ class Checker:
 
             require_engine(self.engine)
 
+    @one_thread()
     def check(
         self,
         scene: AnyScene,
@@ -113,6 +115,7 @@ class Checker:
         options = replace(self.options_of(loaded), settle=settle, drop=drop, time=time, witness=witness)
         return check_result(check(loaded.assembly, options), loaded)
 
+    @one_thread()
     def steps(
         self,
         scene: AnyScene,
@@ -163,6 +166,7 @@ class Checker:
             )
         return StepsResult(tuple(rows), sentences, len(free))
 
+    @one_thread()
     def explain(self, scene: AnyScene | CheckResult) -> ExplainResult:
         """Why it stands or topples: which piece goes over which edge, and how much is missing or to spare.
 
@@ -170,6 +174,7 @@ class Checker:
         """
         return (scene if isinstance(scene, CheckResult) else self.check(scene)).explain()
 
+    @one_thread()
     def noise(
         self,
         scene: AnyScene,
@@ -207,6 +212,7 @@ class Checker:
             raise Interrupted(noise_result(stop.done)) from stop
         return noise_result(found)
 
+    @one_thread()
     def chance(
         self,
         scene: AnyScene,
@@ -249,6 +255,7 @@ class Checker:
                 progress=progress,
             )
 
+    @one_thread()
     def mend(
         self,
         scene: AnyScene,
@@ -289,6 +296,7 @@ class Checker:
         mender = Mender(loaded, self.options_of(loaded), check, margin_deg, push)
         return mender.mended(kinds=wanted(kinds), pieces=named, keep=kept, best=best)
 
+    @one_thread()
     def design(
         self,
         goal: str,
@@ -324,6 +332,7 @@ class Checker:
             single=single,
         )
 
+    @one_thread()
     def probe(
         self, scene: AnyScene, pieces: Iterable[str] | None = None, *, progress: Progress = unheard
     ) -> dict[str, ProbeResult]:
@@ -347,6 +356,7 @@ class Checker:
             raise Interrupted(_probes(stop.done)) from stop
         return _probes(found)
 
+    @one_thread()
     def sweep(
         self,
         scene: AnyScene,
@@ -414,6 +424,7 @@ class Checker:
         noise = None if noise_mm is None else Noise(noise_mm / 1e3, seed=self.seed)
         return Terms(options, noise, copies)
 
+    @one_thread()
     def check_many(
         self,
         scenes: ManyScenes,

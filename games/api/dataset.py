@@ -15,6 +15,7 @@ from teeter.engine.settings import GRAVITY
 from teeter.games.api.arguments import ArgumentError
 from teeter.games.api.checker import Checker, Progress, unheard
 from teeter.games.api.many import ManyResult, ManyRow, ManyScenes, Method, tasks_of
+from teeter.games.api.one_thread import one_thread
 from teeter.models.errors import TeeterError, Untrue
 from teeter.models.extras import install_line
 from teeter.models.files import check_new_folder, whole_folder
@@ -71,6 +72,7 @@ class DatasetResult(Untrue):
     words: dict[str, int]
 
 
+@one_thread()
 def write_dataset(
     folder: str | Path,
     scenes: ManyScenes,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from teeter.games.api.arguments import ArgumentError, fault, piece_named, require_in_range
 from teeter.games.api.checker import Axis, Checker, Progress, unheard
+from teeter.games.api.one_thread import one_thread
 from teeter.games.api.results import (
     CheckResult,
     ExplainResult,
@@ -308,6 +309,7 @@ def sweep(
     )
 
 
+@one_thread()
 def play(
     game: str,
     players: Sequence[str] = ("bot:steady", "bot:steady"),
@@ -349,6 +351,7 @@ def play(
     return Played(names, winners, found["reason"], found["scores"], found["turns"], where)
 
 
+@one_thread()
 def verify(record: str | Path) -> Verified:
     """Play a replay again in a fresh world: whether it agrees, and the first difference. Raises TeeterError."""
     from teeter.games.play.playback import verify
@@ -356,6 +359,7 @@ def verify(record: str | Path) -> Verified:
     return verify(Path(record))
 
 
+@one_thread()
 def video(
     record: str | Path,
     out: str | Path,
@@ -428,6 +432,7 @@ def video(
     return FilmResult(path, made.seconds, len(made), made.recipe.size)
 
 
+@one_thread()
 def export(
     record: str | Path, out: str | Path, *, fps: int | None = None, force: bool = False
 ) -> ExportResult:

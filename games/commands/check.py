@@ -22,7 +22,6 @@ from teeter.games.commands.console import (
     Json,
     Workers,
     bar,
-    one_thread_each,
     plain_table,
     print_json,
     refuse,
@@ -121,8 +120,6 @@ class CheckRequest(SceneRequest):
 
 def run(request: CheckRequest) -> int:
     """Would it topple? Exit code 0: stands, 1: topples, 3: unsure, 2: bad input."""
-    if request.is_noisy:
-        one_thread_each()
     validate(request)
     if request.scenes is not None:
         from teeter.games.commands import check_scenes

@@ -214,11 +214,6 @@ def _without_controls(text: str) -> str:
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
-def one_thread_each() -> None:
-    """Keep the linear algebra of a process to one thread: several processes share the cores. Before numpy is loaded."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
 def print_json(value: Any) -> None:
     """Print a result as JSON, one document on standard output."""
     sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")

@@ -17,7 +17,6 @@ from teeter.games.commands.console import (
     Json,
     SceneOut,
     Workers,
-    one_thread_each,
     print_json,
     refuse,
     say,
@@ -55,7 +54,6 @@ def run(
     from teeter.games.api.design import NoDesignError
     from teeter.scenes.formats.write import write_scene
 
-    one_thread_each()
     if wrong := out_of_range([("--margin", "margin_deg", margin)]):
         refuse(wrong[0])
     if out is not None:

@@ -20,7 +20,6 @@ from teeter.games.commands.console import (
     SceneName,
     SceneOut,
     Workers,
-    one_thread_each,
     print_json,
     refuse,
     say,
@@ -78,7 +77,6 @@ class MendRequest(SceneRequest):
 def run(request: MendRequest) -> int:
     """What must be changed so that it stands? Exit code 0: it does, or a change was found after which it does; 1: none
     was found, 3: unsure, 2: bad input."""
-    one_thread_each()
     _validate(request)
     scene = request.loaded(request.scene)
     _check_outputs(request, scene)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from teeter.games.api.arguments import out_of_range, piece_named
-from teeter.games.commands.console import OK, bar, one_thread_each, print_json, refuse
+from teeter.games.commands.console import OK, bar, print_json, refuse
 from teeter.games.commands.standard_input import scene_of
 from teeter.games.commands.sweep_report import SweepReport, print_report, to_json
 from teeter.games.commands.sweep_request import SweepRequest
@@ -32,7 +32,6 @@ TABLES = (".csv", ".parquet")
 
 def run(request: SweepRequest) -> int:
     """Where could this piece go, how safely; or which of many scenes stand."""
-    one_thread_each()
     _validate(request)
     report = _swept_scenes(request) if request.scenes is not None else _swept_places(request)
     if request.as_json:

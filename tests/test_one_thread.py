@@ -1,0 +1,80 @@
+"""Linear algebra keeps to one thread while teeter computes, and is as it was afterwards."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+
+def run(words: str) -> list[str]:
+    bare = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(words)],
+        env=bare,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+SPIED = """
+    import os, threading
+    import teeter
+    from threadpoolctl import threadpool_info
+    import teeter.engine.topple.verdict as verdict
+
+    def threads():
+        return max(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+
+    import scipy.linalg
+    before, inside, check = threads(), [], verdict.check
+
+    def spied(*given):
+        found = check(*given)
+        inside.append((threads(), os.environ.get("OPENBLAS_NUM_THREADS")))
+        return found
+
+    verdict.check = spied
+"""
+
+
+def test_a_check_keeps_to_one_thread_and_gives_the_others_back() -> None:
+    said = run(
+        SPIED
+        + """
+    asked = [threading.Thread(target=teeter.check, args=("two_bricks",), kwargs={"workers": 1}) for _ in range(3)]
+    for each in asked: each.start()
+    for each in asked: each.join()
+    print(before, threads(), {n for n, _ in inside}, {v for _, v in inside}, os.environ.get("OPENBLAS_NUM_THREADS"))
+    """
+    )
+    assert said[0] == said[1]
+    assert said[2:] == ["{1}", "{'1'}", "None"]
+
+
+def test_who_chose_a_number_of_threads_keeps_it() -> None:
+    said = run(
+        'import os; os.environ["OPENBLAS_NUM_THREADS"] = "2"\n'
+        + textwrap.dedent(SPIED)
+        + 'teeter.check("two_bricks", workers=1); print(before, inside[0][0], inside[0][1])'
+    )
+    assert said == [said[0], said[0], "2"]
+
+
+def test_the_command_keeps_to_one_thread() -> None:
+    words = """
+    import os, sys
+    from teeter.games import cli, __main__
+    cli.main = lambda app: print(os.environ["OPENBLAS_NUM_THREADS"], flush=True)
+    sys.argv = ["teeter", "scenes"]
+    try:
+        __main__.main()
+    except SystemExit:
+        os._exit(0)
+    """
+    assert run(words) == ["1"]
