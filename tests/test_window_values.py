@@ -417,10 +417,12 @@ def test_points_fly_from_the_piece_to_the_score_and_stand_beside_it_for_a_while(
     client.state = replace(client.state, hands=(hands[0][1:], hands[1]))
     toasts.hear(2.0)
     assert [toasts.gains(now) for now in (2.0, 4.0, 5.0)] == [(-1, 0), (-1, 0), ()]
-    ways = [toasts.flight(2.0 + 0.1 * k) for k in range(12)]
+    ways = [toasts.flight(2.0 + 0.1 * k)[1] for k in range(12)]
     assert ways == sorted(ways)
     assert (ways[0], ways[-1]) == (0.0, 1.0)
-    shown = hud.panels(client, load_settings(), HudState(gains=(-1, 0), gain_at=(300.0, 200.0)))
+    shown = hud.panels(
+        client, load_settings(), HudState(gains=(-1, 0), flying=("-1", ""), flies_at=(300.0, 200.0))
+    )
     words = {panel.name: str(panel.items) for panel in shown}
     assert "6  -1" in words["scores"]
     assert "'-1'" in words["gain"]

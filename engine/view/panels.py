@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Tone = Literal["plain", "quiet", "good", "warn", "bad", "accent"]
-Size = Literal["small", "normal", "large", "title"]
+Size = Literal["small", "normal", "large", "title", "huge"]
 Place = Literal[
     "top-left",
     "top",
@@ -63,7 +63,8 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A value between two bounds; dragging it reports `Slid(name, value)`. marks: values marked on it."""
+    """A value between two bounds; dragging it reports `Slid(name, value)`. marks: values marked on it. is_coins: marks
+    are coins, those up to the value golden."""
 
     name: str
     text: str
@@ -72,6 +73,7 @@ class Slider:
     high: float = 1.0
     shown: str = ""
     marks: tuple[float, ...] = ()
+    is_coins: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,12 +130,14 @@ class CameraController:
         angle = math.degrees(size * left**2 * math.sin(2.0 * math.pi * swings * self._shaken))
         return self.eye.of(orbit.turned(angle, 0.7 * angle))
 
-    def frame(self, tower: Array, others: Array, aspect: float, clear: Clear) -> None:
-        """See a tower, and what else must be seen, corners (n, 3), where panels leave the picture free: as long as
-        nobody has moved or zoomed. aspect: width by height."""
+    def frame(self, tower: Array, others: Array, aspect: float, *clears: Clear) -> None:
+        """See a tower, and what else must be seen, corners (n, 3), in that part of the picture which panels leave free
+        in which all is largest: as long as nobody has moved or zoomed. aspect: width by height."""
         if self._is_mine or self.is_locked:
             return
-        camera = framed(self._goal.camera, tower, others, aspect, clear)
+        ahead = self._goal.camera.axes[1]
+        found = (framed(self._goal.camera, tower, others, aspect, clear) for clear in clears)
+        camera = max(found, key=lambda each: float(ahead @ np.asarray(each.eye)))
         middle = (tower.min(axis=0) + tower.max(axis=0)) / 2.0
         right, ahead, up = (camera.axes @ (middle - np.asarray(camera.eye))).tolist()
         high = 2.0 * ahead * math.tan(math.radians(camera.fov) / 2.0)

@@ -71,7 +71,6 @@ class ClientState(Generic[S]):
         """Where the held piece may be laid, as far as that was asked for."""
         self.has_laid = False
         """Whether a piece was laid in an earlier session."""
-        self.busy_since = clock()
         self.log: list[str] = []
         self.refused: Refused | None = None
         self.refused_at = 0.0
@@ -175,9 +174,7 @@ class ClientState(Generic[S]):
             self.waits, self.busy = replace(news, choices=choices), ""
         elif isinstance(news, Busy):
             self.waits = None
-            if news.why != self.busy:
-                self.busy, self.busy_since = news.why, self._clock()
-            self.busy_share = news.share
+            self.busy, self.busy_share = news.why, news.share
         elif isinstance(news, Pointed):
             self.pointed = news
         elif isinstance(news, Places):

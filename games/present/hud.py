@@ -71,8 +71,12 @@ class HudState:
     toast_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     toast_opacity: float = 1.0
     gains: tuple[int, ...] = ()
-    gain_at: tuple[float, float] | None = None
-    """By how much scores have just changed; where in the picture that is on its way to them, pixels."""
+    """By how much scores have just changed."""
+    flying: tuple[str, str] = ("", "")
+    flies_at: tuple[float, float] = (0.0, 0.0)
+    """Points or coins on their way to the scores, words and a mark; where in the picture, pixels."""
+    count: int = 0
+    """How far a count has come."""
     refused_at: tuple[float, float] = (0.0, 0.0)
     film: str = ""
     why: str = ""
@@ -127,6 +131,9 @@ def _close(client: ClientState, piece: str) -> tuple[Panel, ...]:
 
 
 def _toast(look: HudState) -> tuple[Panel, ...]:
+    if look.count:
+        number = Text(str(look.count), "accent", "huge", bold=True)
+        return (Panel("count", "toast", (number,), width=72, at=look.toast_at, keep_off=look.toast_off),)
     if look.rank == "routine":
         return ()
     if look.rank == "moment":
@@ -179,9 +186,7 @@ def _turn(client: ClientState, look: HudState) -> Panel:
     if client.busy:
         dots = "" if "..." in client.busy else " ..."
         items.append(Text(capital(client.busy) + dots, "quiet"))
-        if need.wait is Wait.COUNT and need.seconds > 0:
-            items.append(Meter((look.now - client.busy_since) / need.seconds, "warn"))
-        elif client.busy_share:
+        if client.busy_share:
             items.append(Meter(client.busy_share))
     else:
         prompt = (
@@ -291,7 +296,9 @@ def _fan(client: ClientState, look: HudState) -> list[Panel]:
         name = "" if number is None else f"choice:{number}"
         key = "" if number is None or number >= CHOICES_PER_PAGE else str(number + 1)
         fan.append(FanCard(name, held.image, number is not None, bool(name) and look.lit == name, key))
-    return [Panel("cards", "bottom", (Fan(tuple(fan)),), width=620, is_bare=True)]
+    # those that cannot be played now are lowered
+    shown = Fan(tuple(fan)) if plays else Fan(tuple(fan), 52.0, 73.0)
+    return [Panel("cards", "bottom", (shown,), width=620, is_bare=True)]
 
 
 def card_of(choice: Choice) -> str:
@@ -303,11 +310,9 @@ def _scores(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     turn = () if client.game.endless else (client.need.player,)
     rows = tuple(score_rows(client, turn, look.gains))
     scores = Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
-    if look.gain_at is None:
-        return (scores,)
-    most = max(look.gains, key=abs)
-    flying = Text(f"{most:+d}", "accent", "title", bold=True)
-    return scores, Panel("gain", "toast", (flying,), width=70, at=look.gain_at)
+    words, mark = look.flying
+    flying = Text(words, "accent", "title", bold=True, mark=mark)
+    return scores, *((Panel("gain", "toast", (flying,), width=70, at=look.flies_at),) if words else ())
 
 
 def _details(client: ClientState) -> tuple[Panel, ...]:
@@ -369,7 +374,7 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
         items += _one_button(look) if look.is_scanning else []
         buttons = nudges(settings, look)
         items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]
-    return (Panel("hand", "bottom", tuple(items), width=430),)
+    return (Panel("hand", "bottom", tuple(items), width=640),)
 
 
 def _one_button(look: HudState) -> list[Item]:

@@ -7,7 +7,9 @@ import numpy as np
 
 from teeter.engine.view.camera import Camera, all_seen_at, seen_at
 from teeter.engine.view.window.shapes import Rect
+from teeter.games.core.rules import Wait
 from teeter.games.present.client_state import ClientState, Rank
+from teeter.games.present.details import COIN, details_of
 
 TOLD_S = 4.0
 """Seconds for which what is said stands there."""
@@ -40,15 +42,25 @@ class Toasts:
         """How much is made of what is said."""
         self._scores = client.game.rules.scores(client.state)
         self._changes: tuple[int, ...] = ()
+        self._purse = details_of(client.game).purse(client)
+        self._flying = ("", "")
+        self.count = 0
+        """What is counted aloud: how far it has come, from 1; 0 for nothing."""
+        self._counts_from: float | None = None
         self._changed = -GAINED_S
 
     def hear(self, now: float) -> None:
         """Take note of what was told. now: seconds on the wall."""
+        self._count()
         scores = self._client.game.rules.scores(self._client.state)
         if scores != self._scores and len(scores) == len(self._scores):
             self._changes = tuple(b - a for a, b in zip(self._scores, scores, strict=True))
-            self._changed = now
-        self._scores = scores
+            self._changed, self._flying = now, (f"{max(self._changes, key=abs):+d}", "")
+        purse = details_of(self._client.game).purse(self._client)
+        if purse != self._purse and len(purse) == len(self._purse):
+            self._changes, self._changed = (), now
+            self._flying = (str(max(b - a for a, b in zip(self._purse, purse, strict=True))), COIN)
+        self._scores, self._purse = scores, purse
         if self._client.told_last is self._heard:
             return
         self._heard = self._client.told_last
@@ -58,6 +70,15 @@ class Toasts:
         self.rank = self._client.told_rank
         self._told, self._since = (*before, *self._heard)[-MOST_LINES:], now
         self._until = now + SHOWN_S[self.rank]
+
+    def _count(self) -> None:
+        need, view = self._client.need, self._client.view
+        if need.wait is not Wait.COUNT or view is None:
+            self.count, self._counts_from = 0, None
+            return
+        seconds = view.step / view.rate
+        self._counts_from = seconds if self._counts_from is None else self._counts_from
+        self.count = min(1 + int(seconds - self._counts_from), math.ceil(need.seconds))
 
     def say(self, line: str, now: float, seconds: float) -> None:
         """Say something else for so long, until something happens."""
@@ -71,10 +92,10 @@ class Toasts:
         """Returns by how much the score of each seat has just changed; empty when that is a while ago."""
         return self._changes if now - self._changed < GAINED_S else ()
 
-    def flight(self, now: float) -> float:
-        """Returns how far on its way from the piece to the scores a change is, 0 to 1."""
+    def flight(self, now: float) -> tuple[tuple[str, str], float]:
+        """Returns what flies from the piece to the scores, words and a mark, and how far it has come, 0 to 1."""
         way = min(max((now - self._changed) / FLIGHT_S, 0.0), 1.0)
-        return way * way * (3.0 - 2.0 * way)
+        return self._flying, way * way * (3.0 - 2.0 * way)
 
     def keep_off(self, camera: Camera, size: tuple[int, int]) -> tuple[float, float, float, float]:
         """Returns what is seen of the tower that it is about, which a toast must not cover: x, y, width and height,
