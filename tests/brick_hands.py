@@ -184,7 +184,12 @@ def lay_by_sight(person: Hand, luck: random.Random, name: str, tally: dict[str, 
     if screen._warned is not None and client.held:
         person.press_button()
         person.lift_button()
-    person.wait(lambda: client.told > told and (client.waits or fallen(person)), f"{name} is let go of")
+    person.wait(
+        lambda: (
+            fallen(person) or (client.told > told and client.waits and (not client.held or client.refused))
+        ),
+        f"{name} is let go of",
+    )
     lies = not fallen(person) and any(name in row for row in client.state.tower[-2:])
     tally["first"] += lies
     tally["wrong"] += lies != said.startswith(GOOD)

@@ -21,8 +21,9 @@ from teeter.engine.view.video.captions import _cards
 from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.window.events import Clicked
 from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.items import GOLD, GOLD_EDGE
 from teeter.engine.view.window.layout import Layout, lay_out
-from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, faded, wrapped
+from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, wrapped
 from teeter.games.core.rules import NO_HANDICAP, Wait
 from teeter.games.game import Game
 from teeter.games.present import hud, menu
@@ -230,15 +231,6 @@ def test_a_toast_stands_beside_its_point_and_over_no_panel(at: tuple[float, floa
     (words,) = layout.toasts
     middle = words.middle
     assert not layout.covers(*middle), "a toast swallows clicks on the table behind it"
-    faint = lay_out((*panels, replace(toast, opacity=0.25)), (1280, 720), width_of)
-    assert faint.toasts == layout.toasts
-    assert len(faint.shapes) == len(layout.shapes)
-    is_fainter = [thin != shape for thin, shape in zip(faint.shapes, layout.shapes, strict=True)]
-    told = [shape for shape, is_thin in zip(layout.shapes, is_fainter, strict=True) if is_thin]
-    assert {type(shape) for shape in told} == {Fill, Letters}
-    assert [faded(shape, 0.25) for shape in told] == [
-        shape for shape, is_thin in zip(faint.shapes, is_fainter, strict=True) if is_thin
-    ]
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (640, 360), (720, 1280)])
@@ -273,6 +265,15 @@ def test_the_scene_is_seen_between_the_panels() -> None:
     assert (below[0], below[2]) == (0.0, 1.0)
     assert 0.0 < below[1] < below[3] < 1.0
     assert lay_out((), (1280, 720), width_of).clears == ((0.0, 0.0, 1.0, 1.0),)
+
+
+def test_bids_are_coins_and_those_that_are_offered_are_golden() -> None:
+    bids = Slider("bid", "bid", 4.0, 0.0, 10.0, "4 tokens", tuple(map(float, range(11))), is_coins=True)
+    shapes = lay_out((Panel("turn", "top-left", (bids,)),), (1280, 720), width_of).shapes
+    coins = [each for each in shapes if isinstance(each, Fill) and each.edge == GOLD_EDGE]
+    assert [each.colour == GOLD for each in coins] == [True] * 4 + [False] * 6
+    for one, other in pairwise(coins):
+        assert not one.rect.meets(other.rect)
 
 
 def test_cards_of_a_fan_are_clicked_where_they_are_seen() -> None:

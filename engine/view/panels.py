@@ -149,7 +149,7 @@ class Panel:
     `Text`, before the title. What does not fit is scrolled to.
     `cover` hides the picture behind it and `dialog` dims it; only a panel there is shown then. `toast` stands beside a
     point of the picture, `at` (pixels), where no other panel is, and off a part of it, `keep_off` (x, y, width and
-    height, pixels), if that can be; opacity: 0 to 1, of a toast.
+    height, pixels), if that can be.
     """
 
     name: str
@@ -162,4 +162,3 @@ class Panel:
     mark: str = ""
     at: tuple[float, float] = (0.0, 0.0)
     keep_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    opacity: float = 1.0

@@ -40,7 +40,7 @@ class HudState:
     """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
     below the held piece. hint: what the checker says of its place. pieces: choices are only listed for these pieces,
     those that were clicked; none: all. toast, rank: what just happened, how much is made of it. toast_at, refused_at:
-    where in the picture, pixels. toast_off: what it must not cover. toast_opacity: how much of it is seen.
+    where in the picture, pixels. toast_off: what they must not cover.
     film: how the film of the game is getting on. close: the piece whose print is looked at closely. lesson: of the
     tutorial, what to do now. learned: how many of its acts were done, of how many. is_pad: a gamepad is used."""
 
@@ -69,7 +69,6 @@ class HudState:
     rank: Rank = "event"
     toast_at: tuple[float, float] = (0.0, 0.0)
     toast_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    toast_opacity: float = 1.0
     gains: tuple[int, ...] = ()
     """By how much scores have just changed."""
     flying: tuple[str, str] = ("", "")
@@ -140,8 +139,7 @@ def _toast(look: HudState) -> tuple[Panel, ...]:
         large = tuple(Text(line, "bad", "title", bold=True) for line in look.toast[-1:])
         return (Panel("moment", "top", large, width=520, is_bare=True),) if large else ()
     lines = tuple(Text(line, "accent", bold=True) for line in look.toast)
-    at, off, opacity = look.toast_at, look.toast_off, look.toast_opacity
-    panel = Panel("toast", "toast", lines, width=300, at=at, keep_off=off, opacity=opacity)
+    panel = Panel("toast", "toast", lines, width=300, at=look.toast_at, keep_off=look.toast_off)
     return (panel,) if lines else ()
 
 
@@ -426,8 +424,7 @@ def _refusal(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     items: list[Item] = [Text(capital(refused.sentence) + ".", "bad", bold=True)]
     if refused.clause:
         items.append(Text(f"{refused.clause}: {client.clause(refused.clause)}", "quiet", "small"))
-    at, opacity = look.refused_at, look.toast_opacity
-    return (Panel("refusal", "toast", tuple(items), width=340, at=at, opacity=opacity),)
+    return (Panel("refusal", "toast", tuple(items), width=340, at=look.refused_at),)
 
 
 def pass_on(player: str) -> Panel:

@@ -353,7 +353,7 @@ class TableScreen:
             return () if is_seen else (hud.pass_on(self.client.need.player),)
         if self.fall.state:
             may_keep = self.client.plan.file is not None
-            return (fall_show.panel(self.fall, self.client.told_last, self.film, may_keep=may_keep),)
+            return (fall_show.panel(self.fall, self.client.told_moment, self.film, may_keep=may_keep),)
         grip = self.hand.grip
         look = replace(
             self.look,
@@ -407,11 +407,10 @@ class TableScreen:
             end = GAIN_END[0] * size[0], GAIN_END[1] * size[1]
             look = replace(look, flying=flying, flies_at=(x + way * (end[0] - x), y + way * (end[1] - y)))
         told = toasts.lines(look.now)
-        opacity = toasts.opacity(camera, size, self.window.hud.layout.toasts, look.now)
         if not told and not look.count:
-            return replace(look, toast_opacity=opacity)
+            return look
         at, off = toasts.place(camera, size), toasts.keep_off(camera, size)
-        return replace(look, toast=told, rank=toasts.rank, toast_at=at, toast_off=off, toast_opacity=opacity)
+        return replace(look, toast=told, rank=toasts.rank, toast_at=at, toast_off=off)
 
     @property
     def is_carrying(self) -> bool:

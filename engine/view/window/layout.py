@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import numpy as np
+
 from teeter.engine.view.camera import Clear
 from teeter.engine.view.panels import Panel, Place, Text
 from teeter.engine.view.window.items import (
@@ -22,7 +24,7 @@ from teeter.engine.view.window.items import (
     ItemLayout,
     colour_of,
 )
-from teeter.engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Region, Shape, faded
+from teeter.engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Region, Shape
 
 BACKDROP, DIMMED = colour_of("#f1ece2", 0.995), colour_of("#2b2620", 0.45)
 """Behind a panel that covers the picture, and behind a dialog."""
@@ -309,7 +311,6 @@ class _Page:
         gap, (width, height) = TOAST_GAP * self.unit, self.size
         for share in TOAST_WIDTHS:
             box = self._panel(panel, share * panel.width * self.unit, 0.5 * height)
-            box.shapes = [faded(shape, panel.opacity) for shape in box.shapes]
             wide, tall = box.width, box.height
             beside = [
                 (x - wide / 2, y - tall - gap),
@@ -337,30 +338,20 @@ class _Page:
 
 @lru_cache(maxsize=16)
 def free_parts(cards: tuple[Rect, ...], size: tuple[int, int]) -> tuple[Clear, ...]:
-    """Returns what cards leave free of a picture: the rectangles that nothing can be added to, but for narrow ones."""
-    lefts = [0.0, *(card.x + card.width for card in cards)]
-    tops = [0.0, *(card.y + card.height for card in cards)]
-    rights, bottoms = (
-        [*(card.x for card in cards), float(size[0])],
-        [*(card.y for card in cards), float(size[1])],
+    """Returns what cards leave free of a picture, in parts of it: rectangles that cannot grow, but for narrow ones."""
+    own = np.array([(card.x, card.y, card.x + card.width, card.y + card.height) for card in cards]).reshape(
+        -1, 4
     )
-    least = LEAST_CLEAR * size[0], LEAST_CLEAR * size[1]
-    spans = [(a, b) for a in lefts for b in rights if b - a >= least[0]]
-    found = [
-        (a, top, b, bottom)
-        for top in tops
-        for bottom in bottoms
-        if bottom - top >= least[1]
-        for a, b in spans
-        if not any(card.meets(Rect(a, top, b - a, bottom - top)) for card in cards)
-    ]
-    most = [one for one in found if not any(one != other and _holds(other, one) for other in found)]
-    width, height = size
-    return tuple({(a / width, b / height, c / width, d / height): None for a, b, c, d in most})
-
-
-def _holds(one: Clear, other: Clear) -> bool:
-    return one[0] <= other[0] and one[1] <= other[1] and one[2] >= other[2] and one[3] >= other[3]
+    own /= (*size, *size)
+    edges = (*([0.0, *side] for side in own[:, 2:].T), *([1.0, *side] for side in own[:, :2].T))
+    found = np.stack(np.meshgrid(*edges), axis=-1).reshape(-1, 4)
+    found = found[(found[:, 2:] - found[:, :2] >= LEAST_CLEAR).all(axis=1)]
+    meets = (found[:, None, :2] < own[:, 2:]).all(axis=2) & (found[:, None, 2:] > own[:, :2]).all(axis=2)
+    found = np.unique(found[~meets.any(axis=1)], axis=0)
+    holds = (found[:, None, :2] <= found[:, :2]).all(axis=2) & (found[:, None, 2:] >= found[:, 2:]).all(
+        axis=2
+    )
+    return tuple((a, b, c, d) for a, b, c, d in found[holds.sum(axis=0) == 1].tolist())
 
 
 def clamped(value: float, low: float, high: float) -> float:
