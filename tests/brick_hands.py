@@ -20,6 +20,7 @@ from teeter.engine.view.window.layout import Layout, lay_out
 from teeter.games.core.rules import Wait
 from teeter.games.present.feeling import ENOUGH, MOST_FELT
 from teeter.games.present.game_screen import GameScreen
+from teeter.games.present.hud import piece_of
 from teeter.games.present.settings import load_settings
 from teeter.games.server.messages import Plan
 
@@ -89,10 +90,16 @@ def play(seed: int, count: int) -> dict[str, Any]:
         try:
             while tally["pulled"] < count and not fallen(person):
                 one_brick(person, luck, tally)
+        except NothingLooseError:
+            pass
         finally:
             person.app.screen.close()
         number += 1000
     return tally
+
+
+class NothingLooseError(Exception):
+    """None of the bricks that the rules ask for."""
 
 
 def fallen(person: Person) -> bool:
@@ -105,9 +112,13 @@ def one_brick(person: Hand, luck: random.Random, tally: dict[str, Any]) -> None:
     client, screen = person.client, person.app.screen
     person.asked(wait=Wait.ACTION)
     hints = screen.hints
-    person.wait(lambda: len(hints.loose) >= ENOUGH or len(hints.known) >= MOST_FELT, "some are felt")
+    most = min(MOST_FELT, len({piece_of(each) for each in client.choices}))
+    person.wait(lambda: len(hints.loose) >= ENOUGH or len(hints.known) >= most, "some are felt")
     places = {name: at for name in hints.loose if (at := seen(person, name)) is not None}
-    assert places, hints.known
+    if not places:
+        # the rules ask for a brick that is not loose: the game begins anew
+        tally["notes"].append(f"of {len(hints.known)} bricks none is loose and seen")
+        raise NothingLooseError
     name = luck.choice(sorted(places))
     person.move(*places[name])
     person.press_button()
