@@ -73,7 +73,7 @@ class Hand(Person):
         self.look(1)
 
     def press_button(self) -> None:
-        self.app.screen.handle(Press("mouse1", *self.app.window.pointer, False))
+        self.app.screen.handle(Press("mouse1", *self.app.window.pointer, again=False))
 
     def lift_button(self) -> None:
         self.app.screen.handle(Lift("mouse1", *self.app.window.pointer))

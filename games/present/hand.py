@@ -2,9 +2,12 @@
 orders."""
 
 import math
+from dataclasses import replace
 from typing import Protocol
 
-from teeter.engine.pose import Pose
+import numpy as np
+
+from teeter.engine.pose import Pose, vector_of
 from teeter.engine.view.camera import on_plane
 from teeter.engine.view.overlays import Ghost, Overlay
 from teeter.engine.world.body import TABLE
@@ -35,6 +38,9 @@ FREE, FREE_COVER = "#f4f0e6", 0.5
 TREMBLING = 1e-5
 """Metres by which what lies below may move without the hand going after it: a tower of blocks on rounded faces is never
 quite still, and as long as the hand moves, time passes."""
+CLEAR, CLEARED = 0.015, 0.004
+"""Metres by which a brick that is out is drawn on by itself, so that it does not catch on the tower on its way up, and
+from there at which it may go on."""
 OVER_EDGE = 0.05
 """Metres beyond the table's edge to which a hand carries a piece."""
 
@@ -67,6 +73,7 @@ class HandControl:
         self._wants_place = self._has_asked = False
         self._wanted: tuple[float, float] | None = None
         """Where the piece is wanted, which a place near it may have drawn in."""
+        self._ray: tuple[Array, Array, tuple[float, float]] | None = None
         self.is_free = False
         """Whether a key frees what is pulled from its rail."""
 
@@ -108,12 +115,18 @@ class HandControl:
         is_pulling = client.waits.need.wait is Wait.PULL
         if self.grip is not None and (self.grip.name, self.grip.is_pulling) == (held, is_pulling):
             self._hear_places()
+            self._go_on()
             return
         pose = client.pose(held)
         hover = self.settings.hand.hover_mm / 1e3
         # a piece just pulled out stays where it is until the hand moves: what it came from may still be above it
         was_pulled = self.grip is not None and self.grip.name == held
-        reach = self.reach
+        reach, self._ray = self.reach, None
+        if was_pulled and self.grip is not None and not is_pulling:
+            out = np.subtract(pose.position, self.grip.start.position) * (1.0, 1.0, 0.0)
+            clear = pose.position + CLEAR * out / max(float(np.linalg.norm(out)), 1e-3)
+            pose = replace(pose, position=vector_of(clear))
+            self.physics.send(Aim(pose))
         self.grip = CarryTarget(
             held, client.pieces[held], pose, is_pulling=is_pulling, hover=hover, reach=reach
         )
@@ -169,6 +182,12 @@ class HandControl:
             return
         if self._drawn_at is not None and math.dist(self._drawn_at, at) < OVERRUN:
             return
+        if (
+            self.is_just_out
+            and math.dist(self.client.pose(grip.name).position, grip.start.position) > CLEARED
+        ):
+            self._ray = origin, direction, at
+            return
         slot = None if self.is_fine else pointed(self.slots, grip.piece, grip.rotation, origin, direction)
         if slot is not None:
             self._point = None
@@ -185,6 +204,12 @@ class HandControl:
             self._go(*(h + self.fine * (t - b) for h, t, b in zip(here[:2], there, last, strict=True)))
         else:
             self._go(*there, MAGNET)
+
+    def _go_on(self) -> None:
+        """Go where the pointer has been since before the brick was clear of the tower."""
+        if self._ray is not None:
+            ray, self._ray = self._ray, None
+            self.point(*ray)
 
     def turn(self, degrees: float) -> None:
         """Turn the held piece by degrees."""
