@@ -22,7 +22,7 @@ from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.window.events import Clicked
 from teeter.engine.view.window.hud import width_of
 from teeter.engine.view.window.items import GOLD, GOLD_EDGE
-from teeter.engine.view.window.layout import Layout, lay_out
+from teeter.engine.view.window.layout import Layout, free_parts, lay_out
 from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, wrapped
 from teeter.games.core.rules import NO_HANDICAP, Wait
 from teeter.games.game import Game
@@ -265,6 +265,7 @@ def test_the_scene_is_seen_between_the_panels() -> None:
     assert (below[0], below[2]) == (0.0, 1.0)
     assert 0.0 < below[1] < below[3] < 1.0
     assert lay_out((), (1280, 720), width_of).clears == ((0.0, 0.0, 1.0, 1.0),)
+    assert free_parts((Rect(0, 0, 320, 720),), (1280, 720)) == ((0.25, 0.0, 1.0, 1.0),)
 
 
 def test_bids_are_coins_and_those_that_are_offered_are_golden() -> None:

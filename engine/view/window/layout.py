@@ -339,10 +339,8 @@ class _Page:
 @lru_cache(maxsize=16)
 def free_parts(cards: tuple[Rect, ...], size: tuple[int, int]) -> tuple[Clear, ...]:
     """Returns what cards leave free of a picture, in parts of it: rectangles that cannot grow, but for narrow ones."""
-    own = np.array([(card.x, card.y, card.x + card.width, card.y + card.height) for card in cards]).reshape(
-        -1, 4
-    )
-    own /= (*size, *size)
+    corners = [(card.x, card.y, card.x + card.width, card.y + card.height) for card in cards]
+    own = np.array(corners, dtype=np.float64).reshape(-1, 4) / (*size, *size)
     edges = (*([0.0, *side] for side in own[:, 2:].T), *([1.0, *side] for side in own[:, :2].T))
     found = np.stack(np.meshgrid(*edges), axis=-1).reshape(-1, 4)
     found = found[(found[:, 2:] - found[:, :2] >= LEAST_CLEAR).all(axis=1)]
