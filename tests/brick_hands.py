@@ -14,11 +14,12 @@ import numpy as np
 from window_drag import TIGHT_MM
 from window_driver import Person, seen_at
 
+from teeter.engine.pose import Pose
 from teeter.engine.view.panels import Panel
 from teeter.engine.view.window.events import Clicked, Lift, PointerMoved, Press
 from teeter.engine.view.window.layout import Layout, lay_out
 from teeter.games.core.rules import Wait
-from teeter.games.present.feeling import ENOUGH, MOST_FELT
+from teeter.games.present.feeling import MOST_FELT
 from teeter.games.present.game_screen import GameScreen
 from teeter.games.present.hud import piece_of
 from teeter.games.present.settings import load_settings
@@ -113,7 +114,7 @@ def one_brick(person: Hand, luck: random.Random, tally: dict[str, Any]) -> None:
     person.asked(wait=Wait.ACTION)
     hints = screen.hints
     most = min(MOST_FELT, len({piece_of(each) for each in client.choices}))
-    person.wait(lambda: len(hints.loose) >= ENOUGH or len(hints.known) >= most, "some are felt")
+    person.wait(lambda: hints.loose or len(hints.known) >= most, "some are felt")
     places = {name: at for name in hints.loose if (at := seen(person, name)) is not None}
     if not places:
         # the rules ask for a brick that is not loose: the game begins anew
@@ -172,6 +173,13 @@ def draw_out(person: Hand, name: str) -> None:
             return
 
 
+def carried(person: Hand, slot: Pose) -> bool:
+    """Whether what is held is over the top of the tower, and still."""
+    grip = person.app.screen.hand.grip
+    goal, here = grip.goal.position, person.client.pose(grip.name).position
+    return math.dist(here, goal) < 1e-3 and goal[2] > slot.position[2] - 1e-3
+
+
 def lay_by_sight(person: Hand, luck: random.Random, name: str, tally: dict[str, Any]) -> None:
     """Go to one of the ghosts that are seen and click once."""
     client, screen = person.client, person.app.screen
@@ -183,10 +191,7 @@ def lay_by_sight(person: Hand, luck: random.Random, name: str, tally: dict[str, 
         at = seen_at(screen.camera_control.camera, SIZE, slot.position)
         assert at is not None
         person.move(*at)
-    goal = screen.hand.grip.goal.position
-    if math.dist(goal[:2], slot.position[:2]) > 2e-3:
-        tally["notes"].append(f"{name} is drawn into another place")
-    person.wait(lambda: math.dist(client.pose(name).position, goal) < 1e-3, "it comes along")
+    person.wait(lambda: carried(person, slot) and screen.hints.word, "it comes along")
     person.wait(lambda: screen.hints.word.startswith(GOOD) or screen.hints._is_final, "the coach")
     said, told = screen.hints.word, client.told
     tally["laid"] += 1

@@ -124,15 +124,8 @@ class HandControl:
         # a piece just pulled out stays where it is until the hand moves: what it came from may still be above it
         was_pulled = self.grip is not None and self.grip.name == held
         reach, self._leaving, self._wish = self.reach, None, None
-        view = client.view
-        if was_pulled and self.grip is not None and not is_pulling and view is not None:
-            out = np.subtract(pose.position, self.grip.start.position) * (1.0, 1.0, 0.0)
-            come, whole = float(np.linalg.norm(out)), float(client.pieces[held].extents.max())
-            clear = pose.position + (max(whole - come, 0.0) + CLEAR) * out / max(come, 1e-3)
-            if come > CLEARED:
-                pose = replace(pose, position=vector_of(clear))
-                self._leaving = pose.position, view.step + LEAVING_S * view.rate
-                self.physics.send(Aim(pose))
+        if was_pulled and self.grip is not None and not is_pulling:
+            pose = self._drawn_clear(self.grip, pose)
         self.grip = CarryTarget(
             held, client.pieces[held], pose, is_pulling=is_pulling, hover=hover, reach=reach
         )
@@ -204,6 +197,18 @@ class HandControl:
             self._go(*(h + self.fine * (t - b) for h, t, b in zip(here[:2], there, last, strict=True)))
         else:
             self._go(*there, MAGNET)
+
+    def _drawn_clear(self, grip: CarryTarget, pose: Pose) -> Pose:
+        """Draw a brick that is out on until it is clear of the tower. Returns where that is."""
+        out, view = np.subtract(pose.position, grip.start.position) * (1.0, 1.0, 0.0), self.client.view
+        come = float(np.linalg.norm(out))
+        if come < CLEARED or view is None:
+            return pose
+        more = max(float(grip.piece.extents.max()) - come, 0.0) + CLEAR
+        clear = replace(pose, position=vector_of(pose.position + more * out / come))
+        self._leaving = clear.position, view.step + LEAVING_S * view.rate
+        self.physics.send(Aim(clear))
+        return clear
 
     def _leave(self) -> None:
         """A brick that is clear of the tower goes where it has been wanted since before it was."""

@@ -24,6 +24,12 @@ REFUSED_S = 7.0
 """Seconds for which a refusal is shown."""
 MOST_PACE = 4.0
 """Faster than that nobody follows a bot."""
+NUDGES, SCANNED = (
+    ("lay", "places", "turn_left", "flip", "tilt", "lift"),
+    ("lower", "left", "right", "far", "near", "fine"),
+)
+NAMED = {"places": "Place", "turn_left": "Turn"}
+"""What buttons do to a held piece, more of it with one button; what they are called, where it is not the act."""
 NOT_KEPT = "This game is not kept."
 LOG_LINES_SHOWN = 7
 
@@ -387,33 +393,16 @@ def _one_button(look: HudState) -> list[Item]:
 
 def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
     """Buttons for what keys do with a held piece."""
-    named = [
-        ("lay", "Lay"),
-        ("places", "Place"),
-        ("turn_left", "Turn"),
-        ("flip", "Flip"),
-        ("tilt", "Tilt"),
-        ("lift", "Lift"),
-    ]
-    if look.is_scanning:
-        named += [
-            ("lower", "Lower"),
-            ("left", "Left"),
-            ("right", "Right"),
-            ("far", "Far"),
-            ("near", "Near"),
-            ("fine", "Fine"),
-        ]
     return tuple(
         Button(
             f"act:{act}",
-            text,
+            NAMED.get(act, act.capitalize()),
             "accent" if act == "lay" else "plain",
             key="" if look.is_scanning else settings.key_said(act, is_pad=look.is_pad),
             is_lit=look.lit == f"act:{act}",
             is_on=act == "fine" and look.is_fine,
         )
-        for act, text in named
+        for act in (*NUDGES, *(SCANNED if look.is_scanning else ()))
     )
 
 
