@@ -293,8 +293,6 @@ class TableScreen:
 
     def _react(self, now: float) -> None:
         events, self.client.events = self.client.events, []
-        if "Fell" in events:
-            self.camera_control.shake()
         before, self._state = self._state, self.client.state
         if self.client.game.handicaps.spins(before, self._state):
             self.camera_control.eye.spin()
