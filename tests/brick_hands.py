@@ -74,10 +74,12 @@ class Hand(Person):
         self.look(1)
 
     def press_button(self) -> None:
-        self.app.screen.handle(Press("mouse1", *self.app.window.pointer, again=False))
+        x, y = self.app.window.pointer
+        self.app.screen.handle(Press("mouse1", x, y))
 
     def lift_button(self) -> None:
-        self.app.screen.handle(Lift("mouse1", *self.app.window.pointer))
+        x, y = self.app.window.pointer
+        self.app.screen.handle(Lift("mouse1", x, y))
         self.look(2)
 
 

@@ -37,7 +37,7 @@ BAND_SHARE = 0.35
 """Of the picture's height, at most: panels above the columns, and below them."""
 LOG_SHARE = 0.22
 """Of the picture's height, at most, of a panel that says how tall it may be."""
-TIGHT_LOG, TIGHT_SHARE = 0.09, 0.45
+TIGHT_LOG, TIGHT_SHARE = 0.09, 0.52
 """The same where letters are large in a small window, and of any panel at a side there."""
 SCROLL_WIDTH = 5.0
 TOAST_GAP = 26.0
