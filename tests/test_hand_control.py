@@ -23,7 +23,7 @@ from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import letter_of
 from teeter.games.present.fall_show import FallShow
 from teeter.games.present.game_screen import GameScreen
-from teeter.games.present.hand import OVERRUN, HandControl
+from teeter.games.present.hand import CLEAR, OVERRUN, HandControl
 from teeter.games.present.letters import Lettering
 from teeter.games.present.mouse import Mouse
 from teeter.games.present.pages import Pages
@@ -112,6 +112,37 @@ def test_a_pull_that_goes_on_when_the_brick_is_out_carries_it_nowhere() -> None:
     before = grip.goal
     point(hand, x, y + 1.1 * OVERRUN * SIZE[1] - 2.0)
     assert grip.goal != before
+
+
+def test_a_brick_that_is_out_goes_clear_of_the_tower_before_it_goes_up() -> None:
+    """It is out when it touches nothing, which may be with half of it between others."""
+    client, hand, line = at_the_tower()
+    assert hand.grip is not None
+    name, begin = hand.grip.name, np.array(hand.grip.start.position)
+    row, way = client.frame.names.index(name), np.array([*hand.grip.lengthways, 0.0])
+
+    def is_at(far: float) -> None:
+        poses = client.frame.poses.copy()
+        poses[row, :3] = begin + far * way
+        client.hear(TableView(0, 240, client.frame.names, poses, name, 0.0))
+        hand.follow()
+
+    point(hand, 600.0, 400.0)
+    is_at(0.04)
+    heard(client, Removed(10, name))
+    hand.follow()
+    sent = line.sent[-1] if isinstance(line.sent[-1], Aim) else line.sent[-2]
+    assert isinstance(sent, Aim)
+    whole = float(client.pieces[name].extents.max()) + CLEAR
+    assert np.allclose(sent.pose.position, begin + whole * way)
+    count = len(line.sent)
+    hand.go_to(0.0, 0.0)
+    is_at(0.085)
+    assert len(line.sent) == count, "it goes on from where the tower may hold it"
+    is_at(whole)
+    assert isinstance(line.sent[-1], Aim)
+    assert len(line.sent) > count
+    assert np.allclose(hand.grip.goal.position[:2], 0.0)
 
 
 def test_keys_carry_a_brick_on_at_once() -> None:

@@ -14,7 +14,6 @@ from rules_labs import MODE_NAMES, MODES
 
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Camera
-from teeter.engine.view.window.shapes import Rect
 from teeter.engine.workers import Failed
 from teeter.games.core.rules import Wait
 from teeter.games.host.scene import dumps
@@ -117,7 +116,6 @@ class Hinted:
         hints.guides(grip)
         toasts.hear(float(number))
         told = toasts.lines(float(number))
-        opacity = toasts.opacity(CAMERA, SIZE, (Rect(600.0, 300.0, 80.0, 40.0),), float(number))
         at, off = toasts.place(CAMERA, SIZE), toasts.keep_off(CAMERA, SIZE)
         return hud.HudState(
             hint=hints.word,
@@ -125,7 +123,6 @@ class Hinted:
             toast=told,
             toast_at=at,
             toast_off=off,
-            toast_opacity=opacity,
         )
 
 

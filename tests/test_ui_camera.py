@@ -102,7 +102,6 @@ def test_the_eye_stays_over_the_table(
     for right, down, is_pan in drags:
         control.drag(right, down, WINDOW[1], is_pan=is_pan)
         control.zoom(notches / 3.0, (0.4, 0.2, 0.1))
-    control.shake()
     # panels leave a third of the picture
     control.frame(tower(0.27), NOTHING, WINDOW[0] / WINDOW[1], (0.62, 0.0, 0.95, 1.0))
     for _ in range(40):

@@ -8,27 +8,34 @@ from dataclasses import replace
 from itertools import combinations, islice, pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
 from rules_lab import Lab, playthrough
 from rules_labs import LABS
 
+from teeter.engine.view.camera import all_seen_at
 from teeter.engine.view.panels import Button, Fan, FanCard, Panel, Picture, Place, Row, Slider, Text
 from teeter.engine.view.video.captions import _cards
 from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.window.events import Clicked
 from teeter.engine.view.window.hud import width_of
-from teeter.engine.view.window.layout import Layout, lay_out
-from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, faded, wrapped
-from teeter.games.core.rules import Wait
+from teeter.engine.view.window.items import GOLD, GOLD_EDGE
+from teeter.engine.view.window.layout import Layout, free_parts, lay_out
+from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, wrapped
+from teeter.games.core.rules import NO_HANDICAP, Wait
+from teeter.games.game import Game
 from teeter.games.present import hud, menu
+from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
 from teeter.games.present.client_state import ClientState
+from teeter.games.present.framing import Framing
 from teeter.games.present.hud import HudState
 from teeter.games.present.pages import Pages
 from teeter.games.present.settings import load_settings
 from teeter.games.registry import GAMES
 from teeter.games.server.messages import Busy, GameUpdate, Plan, Refused, Waits
-from teeter.games.server.setup import LISTED, SavedGame
+from teeter.games.server.setup import LISTED, SavedGame, first_view
 
 SIZES = [(1280, 720), (1920, 1080), (800, 600), (640, 480), (540, 960)]
 LETTERS = [1.0, 1.5, 2.0]
@@ -224,15 +231,6 @@ def test_a_toast_stands_beside_its_point_and_over_no_panel(at: tuple[float, floa
     (words,) = layout.toasts
     middle = words.middle
     assert not layout.covers(*middle), "a toast swallows clicks on the table behind it"
-    faint = lay_out((*panels, replace(toast, opacity=0.25)), (1280, 720), width_of)
-    assert faint.toasts == layout.toasts
-    assert len(faint.shapes) == len(layout.shapes)
-    is_fainter = [thin != shape for thin, shape in zip(faint.shapes, layout.shapes, strict=True)]
-    told = [shape for shape, is_thin in zip(layout.shapes, is_fainter, strict=True) if is_thin]
-    assert {type(shape) for shape in told} == {Fill, Letters}
-    assert [faded(shape, 0.25) for shape in told] == [
-        shape for shape, is_thin in zip(faint.shapes, is_fainter, strict=True) if is_thin
-    ]
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (640, 360), (720, 1280)])
@@ -256,10 +254,27 @@ def test_only_a_dialog_is_shown_and_can_be_clicked_while_there_is_one() -> None:
 
 def test_the_scene_is_seen_between_the_panels() -> None:
     panels = (Panel("a", "top-left", (Text("a"),), width=300), Panel("b", "bottom", (Text("b"),), width=300))
-    clear = lay_out(panels, (1280, 720), width_of).clear
-    assert clear.x > 300
-    assert clear.x + clear.width > 1200
-    assert clear.height < 720
+    clears = lay_out(panels, (1280, 720), width_of).clears
+    beside, below = (
+        max(clears, key=lambda each: each[3] - each[1]),
+        max(clears, key=lambda each: each[2] - each[0]),
+    )
+    assert beside[0] > 300 / 1280
+    assert beside[1::2] == (0.0, 1.0)
+    # wide things go below the panel in the corner
+    assert (below[0], below[2]) == (0.0, 1.0)
+    assert 0.0 < below[1] < below[3] < 1.0
+    assert lay_out((), (1280, 720), width_of).clears == ((0.0, 0.0, 1.0, 1.0),)
+    assert free_parts((Rect(0, 0, 320, 720),), (1280, 720)) == ((0.25, 0.0, 1.0, 1.0),)
+
+
+def test_bids_are_coins_and_those_that_are_offered_are_golden() -> None:
+    bids = Slider("bid", "bid", 4.0, 0.0, 10.0, "4 tokens", tuple(map(float, range(11))), is_coins=True)
+    shapes = lay_out((Panel("turn", "top-left", (bids,)),), (1280, 720), width_of).shapes
+    coins = [each for each in shapes if isinstance(each, Fill) and each.edge == GOLD_EDGE]
+    assert [each.colour == GOLD for each in coins] == [True] * 4 + [False] * 6
+    for one, other in pairwise(coins):
+        assert not one.rect.meets(other.rect)
 
 
 def test_cards_of_a_fan_are_clicked_where_they_are_seen() -> None:
@@ -288,3 +303,27 @@ def test_the_keys_of_a_fan_lie_on_their_cards() -> None:
             assert abs(along) < 0.47 * card.rect.width
             # in the band of its colour
             assert 0.36 * card.rect.height < above < 0.5 * card.rect.height
+
+
+LARGE = [((800, 600), 1.44), ((1280, 720), 1.44), ((1280, 720), 1.0), ((800, 600), 1.0)]
+
+
+@pytest.mark.parametrize(("size", "scale"), LARGE, ids=str)
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_what_may_be_taken_is_behind_no_panel(game: Game[Any], size: tuple[int, int], scale: float) -> None:
+    """As a window frames it at the beginning of a game, however large its letters are."""
+    players = ("Ana",) if game.is_free_building else ("Ana", "Benedict", "Cleo")
+    plan = Plan(game.name, players, 3, scene="tower" if game.is_free_building else "")
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    rules = client.game.rules
+    client.hear(Waits(rules.needs(client.state), rules.legal(client.state), False))
+    look = HudState(lesson="Click a brick below the top rows. W feels how much lies on one.", learned=(0, 4))
+    layout = laid(hud.panels(client, load_settings(), look), size, scale)
+    control = CameraController(sphere_of(opening.bodies), CameraHandicap(NO_HANDICAP))
+    tower, others = Framing().of(client)
+    control.frame(tower, others, size[0] / size[1], *layout.clears)
+    seen = all_seen_at(control.camera, size, np.concatenate([tower, others]))
+    assert len(seen) == len(tower) + len(others)
+    assert not [(x, y) for x, y in seen.tolist() if layout.covers(x, y)]
+    assert np.ptp(seen, axis=0).max() > 0.25 * size[1], "hardly anything is seen"

@@ -18,27 +18,30 @@ from teeter.engine.view.camera import BoundingSphere, Orbit, on_plane, orbit_of,
 from teeter.engine.view.frame import Frame, frame_of
 from teeter.engine.view.overlays import Arrow
 from teeter.engine.view.panels import Button, Field, Meter, Panel, Row, Slider, Text
+from teeter.engine.view.sound import tick_samples
 from teeter.engine.view.window.events import Clicked, Press
 from teeter.engine.view.window.layout import Layout, lay_out
 from teeter.engine.view.window.picker import pick
-from teeter.engine.view.window.shapes import Fill, Letters, Rect, wrapped
+from teeter.engine.view.window.shapes import Fill, Letters, wrapped
 from teeter.engine.world.body import Body
+from teeter.games.bausack.state import paid
 from teeter.games.core.errors import SetupError
 from teeter.games.core.setup import STYLES
 from teeter.games.present import hud, menu
 from teeter.games.present.carry import CarryTarget, LandingSurface, outline, standing
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.details import COLOURS, letter_of, marked
+from teeter.games.present.details import COIN, COLOURS, letter_of, marked
 from teeter.games.present.hud import HudState
 from teeter.games.present.impacts import ImpactDetector
 from teeter.games.present.pages import ACTS, Pages
 from teeter.games.present.settings import acts, load_settings, write_settings
 from teeter.games.present.switch_scanner import SwitchScanner
-from teeter.games.present.toasts import FAINT, Toasts
+from teeter.games.present.toasts import Toasts
 from teeter.games.registry import GAMES
 from teeter.games.server.follower import RISE_FIRST, SPEED, HandFollower
 from teeter.games.server.messages import Plan, TableView
 from teeter.games.server.setup import LISTED, SavedGame, first_view
+from teeter.games.wonky.state import Phase
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.piece import Piece
@@ -417,32 +420,52 @@ def test_points_fly_from_the_piece_to_the_score_and_stand_beside_it_for_a_while(
     client.state = replace(client.state, hands=(hands[0][1:], hands[1]))
     toasts.hear(2.0)
     assert [toasts.gains(now) for now in (2.0, 4.0, 5.0)] == [(-1, 0), (-1, 0), ()]
-    ways = [toasts.flight(2.0 + 0.1 * k) for k in range(12)]
+    ways = [toasts.flight(2.0 + 0.1 * k)[1] for k in range(12)]
     assert ways == sorted(ways)
     assert (ways[0], ways[-1]) == (0.0, 1.0)
-    shown = hud.panels(client, load_settings(), HudState(gains=(-1, 0), gain_at=(300.0, 200.0)))
+    shown = hud.panels(
+        client, load_settings(), HudState(gains=(-1, 0), flying=("-1", ""), flies_at=(300.0, 200.0))
+    )
     words = {panel.name: str(panel.items) for panel in shown}
     assert "6  -1" in words["scores"]
     assert "'-1'" in words["gain"]
 
 
-def test_what_is_said_over_the_piece_in_the_hand_fades_and_comes_back() -> None:
+def test_a_count_is_seen_beside_its_block_second_by_second() -> None:
     plan = Plan("wonky", ("Ana", "Ben"), 1)
     opening = first_view(plan)
     client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
-    camera, toasts = Orbit((0.0, 0.0, 0.05), 1.2, -90.0, 25.0).camera, Toasts(client)
-    name = next(name for name in client.frame.names if name != TABLE.name)
-    at = seen_at(camera, SIZE, client.pose(name).position)
-    assert at is not None
-    over, beside = (Rect(at[0] + x, at[1] - 20.0, 200.0, 40.0) for x in (-100.0, 300.0))
-    assert toasts.opacity(camera, SIZE, [over], 0.0) == 1.0, "nothing is held"
-    client.hear(TableView(0, 240, client.frame.names, client.frame.poses, name, 0.0))
-    assert toasts.opacity(camera, SIZE, [beside], 1.0) == 1.0
-    assert toasts.opacity(camera, SIZE, [], 1.5) == 1.0
-    seen = [toasts.opacity(camera, SIZE, [beside, over], 2.0 + 0.05 * k) for k in range(5)]
-    assert seen == sorted(seen, reverse=True)
-    assert seen[-1] == pytest.approx(FAINT)
-    assert toasts.opacity(camera, SIZE, [beside], 3.0) == 1.0
+    toasts, names = Toasts(client), client.frame.names
+    client.state = replace(client.state, phase=Phase.COUNT, held=names[1])
+    found = []
+    for tenth in range(32):
+        client.hear(TableView(1000 + 24 * tenth, 240, names, client.frame.poses, "", 0.0))
+        toasts.hear(0.1 * tenth)
+        found.append(toasts.count)
+    assert found == [1] * 10 + [2] * 10 + [3] * 12
+    (shown,) = (
+        each for each in hud.panels(client, load_settings(), HudState(count=2)) if each.name == "count"
+    )
+    assert [each.text for each in shown.items if isinstance(each, Text)] == ["2"]
+    client.state = replace(client.state, phase=Phase.PLAY)
+    toasts.hear(4.0)
+    assert toasts.count == 0
+    ticks = [tick_samples(number) for number in (1, 2, 3)]
+    assert all(0.1 < np.abs(each).max() < 0.5 for each in ticks)
+    assert not np.array_equal(ticks[0], ticks[2])
+
+
+def test_coins_fly_to_who_gets_them() -> None:
+    plan = Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 12, "first": "Ana"})
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    toasts = Toasts(client)
+    toasts.hear(1.0)
+    tokens, bank = paid(client.state, 0, 3)
+    client.state = replace(client.state, tokens=tokens, bank=bank)
+    toasts.hear(2.0)
+    assert toasts.flight(2.1)[0] == ("3", COIN)
+    assert toasts.gains(2.1) == ()
 
 
 def test_players_stay_when_another_game_is_looked_at() -> None:

@@ -44,7 +44,6 @@ PARTS: tuple[tuple[Any, str], ...] = (
     (Toasts, "lines"),
     (Toasts, "place"),
     (Toasts, "keep_off"),
-    (Toasts, "opacity"),
     (ShownHand, "step"),
     (OneButton, "step"),
     (OneButton, "guides"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Tone = Literal["plain", "quiet", "good", "warn", "bad", "accent"]
-Size = Literal["small", "normal", "large", "title"]
+Size = Literal["small", "normal", "large", "title", "huge"]
 Place = Literal[
     "top-left",
     "top",
@@ -63,7 +63,8 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A value between two bounds; dragging it reports `Slid(name, value)`. marks: values marked on it."""
+    """A value between two bounds; dragging it reports `Slid(name, value)`. marks: values marked on it. is_coins: marks
+    are coins, those up to the value golden."""
 
     name: str
     text: str
@@ -72,6 +73,7 @@ class Slider:
     high: float = 1.0
     shown: str = ""
     marks: tuple[float, ...] = ()
+    is_coins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,7 @@ class Panel:
     `Text`, before the title. What does not fit is scrolled to.
     `cover` hides the picture behind it and `dialog` dims it; only a panel there is shown then. `toast` stands beside a
     point of the picture, `at` (pixels), where no other panel is, and off a part of it, `keep_off` (x, y, width and
-    height, pixels), if that can be; opacity: 0 to 1, of a toast.
+    height, pixels), if that can be.
     """
 
     name: str
@@ -160,4 +162,3 @@ class Panel:
     mark: str = ""
     at: tuple[float, float] = (0.0, 0.0)
     keep_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    opacity: float = 1.0

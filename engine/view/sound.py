@@ -104,6 +104,9 @@ SLOW, SLOW_RING = 0.6, 1.5
 CREAK_S, CREAK_STRENGTH = 0.14, 0.006
 """Seconds of a creak, and its strength for half a newton."""
 CREAK_HZ = ((430.0, 1.0), (910.0, 0.7), (1720.0, 0.4), (2900.0, 0.25))
+TICK_S, TICK_HZ, TICK = 0.12, 1050.0, ((1.0, 0.16, 0.022), (2.76, 0.08, 0.009), (5.4, 0.03, 0.004))
+"""Of a tick of a count, as of a small wooden bar: seconds, hertz of the first, and of its modes the ratio, the strength
+and the seconds to fall to 1/e."""
 MAX_SOUNDS = 24
 """At once, live; a collapse has hundreds of impacts, and nobody hears them apart."""
 
@@ -246,6 +249,17 @@ def creak_samples(level: int, variant: int) -> Samples:
         at += generator.uniform(0.011, 0.022)
     fade = np.minimum(1.0, np.minimum(np.arange(len(found)), np.arange(len(found))[::-1]) / (0.01 * RATE))
     return np.asarray(CREAK_STRENGTH * min(level, 8) * fade * found, dtype=np.float32)
+
+
+@lru_cache(maxsize=8)
+def tick_samples(number: int) -> Samples:
+    """Returns the tick (n,) of a count; each is a whole tone higher."""
+    times, hertz = np.arange(round(TICK_S * RATE)) / RATE, TICK_HZ * 2.0 ** ((number - 1) / 6.0)
+    modes = (
+        part * np.exp(-times / fall) * np.sin(2 * math.pi * hertz * ratio * times)
+        for ratio, part, fall in TICK
+    )
+    return np.asarray(sum(modes), dtype=np.float32)
 
 
 def variant_of(*names: str) -> int:

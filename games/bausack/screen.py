@@ -7,6 +7,7 @@ from teeter.games.bausack.state import State, said
 from teeter.games.core.words import capital, counted
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import (
+    COIN,
     LINE_COVER,
     LINE_HEIGHT,
     LINE_RADIUS,
@@ -61,6 +62,10 @@ class BausackDetails(GameDetails[State]):
         """As the rules say it."""
         return said(piece).removeprefix("the ")
 
+    def purse(self, desk: ClientState[State]) -> tuple[int, ...]:
+        """Everybody's tokens, and those in the bank."""
+        return (*desk.state.tokens, desk.state.bank)
+
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
@@ -71,13 +76,13 @@ class BausackDetails(GameDetails[State]):
                 Row(
                     (
                         Text(seat.name + out, size="small"),
-                        Text(counted(state.tokens[number], "token"), "quiet", "small"),
+                        Text(counted(state.tokens[number], "token"), "quiet", "small", mark=COIN),
                     ),
                     (1.4, 1),
                 )
             )
         bank, left = counted(state.bank, "token"), counted(len(state.supply), "piece")
-        items.append(Text(f"{capital(bank)} in the bank, {left} left", "quiet", "small"))
+        items.append(Text(f"{capital(bank)} in the bank, {left} left", "quiet", "small", mark=COIN))
         for piece in self.lit(desk):
             named = Text(f"It is about the {self.piece_name(piece)}", size="small")
             items.append(Row((Picture(of_piece(self.model(desk, piece)), 60.0, 45.0), named), (1, 2)))

@@ -30,4 +30,13 @@ def bid_slider(choices: Sequence[Choice], wanted: int | None) -> Slider | None:
         return None
     at = min(bids, key=lambda bid: abs(bid - (FIRST if wanted is None else wanted)))
     coins = "1 token" if at == 1 else f"{at} tokens"
-    return Slider("bid", "bid", float(at), float(bids[0]), float(bids[-1]), coins, tuple(map(float, bids)))
+    return Slider(
+        "bid",
+        "bid",
+        float(at),
+        float(bids[0]),
+        float(bids[-1]),
+        coins,
+        tuple(map(float, bids)),
+        is_coins=True,
+    )

@@ -1,4 +1,4 @@
-"""The camera of a person at the table: orbit, pan, zoom to the cursor, presets, following the hand, a shake; and what
+"""The camera of a person at the table: orbit, pan, zoom to the cursor, presets, following the hand; and what
 a handicap does to it (CT-40 to CT-48), as `games.play.held_piece` does to the hand.
 """
 
@@ -31,8 +31,6 @@ from teeter.models.piece import Array, Piece
 VIEWS = ("three-quarter", "front", "side", "top", "close")
 SWING_S = 0.6
 """Seconds in which the camera goes from one view to another."""
-SHAKE = (0.0045, 0.7, 17.0)
-"""Size in radians, seconds, and swings a second of a shake."""
 ZOOM = 0.88
 """A notch of the wheel, or a press of a key."""
 EYE_LOW, AIR, FAR = 0.02, 0.03, 1.0
@@ -113,7 +111,6 @@ class CameraController:
         self._obstacles: tuple[Array, Array, Array] | None = None
         self.is_following = False
         self.is_locked = False
-        self._shaken = math.inf
         self._is_mine = False
         """Whether somebody has moved or zoomed."""
         self._free = self._free_goal = (0.0, 0.0)
@@ -122,20 +119,16 @@ class CameraController:
     @property
     def camera(self) -> Camera:
         """Where it looks from now."""
-        size, seconds, swings = SHAKE
-        left = 1.0 - self._shaken / seconds
-        orbit = self.orbit.panned(-self._free[0], -self._free[1])
-        if left <= 0.0:
-            return self.eye.of(orbit)
-        angle = math.degrees(size * left**2 * math.sin(2.0 * math.pi * swings * self._shaken))
-        return self.eye.of(orbit.turned(angle, 0.7 * angle))
+        return self.eye.of(self.orbit.panned(-self._free[0], -self._free[1]))
 
-    def frame(self, tower: Array, others: Array, aspect: float, clear: Clear) -> None:
-        """See a tower, and what else must be seen, corners (n, 3), where panels leave the picture free: as long as
-        nobody has moved or zoomed. aspect: width by height."""
+    def frame(self, tower: Array, others: Array, aspect: float, *clears: Clear) -> None:
+        """See a tower, and what else must be seen, corners (n, 3), in that part of the picture which panels leave free
+        in which all is largest: as long as nobody has moved or zoomed. aspect: width by height."""
         if self._is_mine or self.is_locked:
             return
-        camera = framed(self._goal.camera, tower, others, aspect, clear)
+        ahead = self._goal.camera.axes[1]
+        found = (framed(self._goal.camera, tower, others, aspect, clear) for clear in clears)
+        camera = max(found, key=lambda each: float(ahead @ np.asarray(each.eye)))
         middle = (tower.min(axis=0) + tower.max(axis=0)) / 2.0
         right, ahead, up = (camera.axes @ (middle - np.asarray(camera.eye))).tolist()
         high = 2.0 * ahead * math.tan(math.radians(camera.fov) / 2.0)
@@ -224,14 +217,9 @@ class CameraController:
             orbit = replace(orbit, distance=1.1 * orbit.distance)
         return orbit
 
-    def shake(self) -> None:
-        """Something heavy fell."""
-        self._shaken = 0.0
-
     def step(self, seconds: float) -> None:
         """Go on for so many seconds."""
         self.eye.step(seconds)
-        self._shaken += seconds
         if self._free != self._free_goal:
             part = 1.0 - math.exp(-4.0 * seconds / SWING_S)
             aside, up = (

@@ -71,7 +71,6 @@ class ClientState(Generic[S]):
         """Where the held piece may be laid, as far as that was asked for."""
         self.has_laid = False
         """Whether a piece was laid in an earlier session."""
-        self.busy_since = clock()
         self.log: list[str] = []
         self.refused: Refused | None = None
         self.refused_at = 0.0
@@ -86,6 +85,8 @@ class ClientState(Generic[S]):
         self.told_piece = ""
         self.told_rank: Rank = "event"
         """How much is made of them: routine, an event, a moment that the game waits for."""
+        self.told_moment: tuple[str, ...] = ()
+        """What was told of the last moment."""
         self.fell_s: float | None = None
         """When something fell last, seconds of the record."""
         self._clock = clock
@@ -175,9 +176,7 @@ class ClientState(Generic[S]):
             self.waits, self.busy = replace(news, choices=choices), ""
         elif isinstance(news, Busy):
             self.waits = None
-            if news.why != self.busy:
-                self.busy, self.busy_since = news.why, self._clock()
-            self.busy_share = news.share
+            self.busy, self.busy_share = news.why, news.share
         elif isinstance(news, Pointed):
             self.pointed = news
         elif isinstance(news, Places):
@@ -199,6 +198,8 @@ class ClientState(Generic[S]):
             self.told_piece = _piece_of(told.given)
             is_act, is_moment = isinstance(told.given, Action), isinstance(told.given, MOMENTS)
             self.told_rank = "moment" if is_moment else "routine" if is_act else "event"
+            if is_moment:
+                self.told_moment = self.told_last
         if told.event == "Fell" and self.view is not None:
             self.fell_s = self.view.step / self.view.rate
         self.log = [*self.log, *lines][-self.most_lines :]

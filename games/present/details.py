@@ -43,6 +43,8 @@ LETTERS = {"black": "K"}
 """Letters of colours, where it is not the first of their name."""
 SEATS = ("#1f5fa8", "#d8741a", "#2f7d32", "#8a2f7a", "#8a6d1f", "#2f7a7a", "#a8324a", "#5a5a5a")
 """Spots of seats where the game gives no colours."""
+COIN = "#e3b23c"
+"""The spot before a number of coins."""
 LINE, LINE_COVER = "#f4f0e6", 0.5
 """Lines on the table: their colour, and how much they cover."""
 LINE_HEIGHT, LINE_RADIUS = 4e-4, 8e-4
@@ -123,6 +125,10 @@ class GameDetails(PieceNames, Generic[S]):
     def moot(self, mode: str, options: Mapping[str, str]) -> frozenset[str]:
         """Returns the house rules that cannot be set as others are set."""
         return frozenset()
+
+    def purse(self, desk: ClientState[S]) -> tuple[int, ...]:
+        """Returns the coins of everybody and of the bank, which are seen to go from one to another."""
+        return ()
 
     def cards(self, desk: ClientState[S]) -> tuple[HeldCard, ...]:
         """Returns the cards in the hand of the person who looks."""

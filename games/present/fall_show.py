@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from teeter.engine.record.reader import between
-from teeter.engine.view.camera import Camera, Clear, fitted, raised
+from teeter.engine.view.camera import BOX_CORNERS, Camera, Clear, fitted, raised
 from teeter.engine.view.panels import Button, Panel, Row, Text
 from teeter.engine.view.video import director
 from teeter.engine.view.video.director import FALLS
@@ -41,8 +41,8 @@ WRECK_S = 2.0
 """Seconds for which a wreck is seen at the least before a key goes on."""
 UNSEEN_S = 4.0
 """Seconds after which a game goes on that only bots play."""
-WRECK_DEG = 16.0
-"""The elevation from which a wreck is looked at."""
+WRECK_DEG, WRECK_M = 16.0, 0.12
+"""The elevation from which a wreck is looked at, and metres around its middle that are seen with it."""
 FLOOR_M = -0.1
 """Metres: what lies lower has left the table."""
 
@@ -283,6 +283,8 @@ class FallShow:
         points = self._corners()
         if not len(points):
             return seen
+        # a few blocks are no landscape
+        points = np.concatenate([points, points.mean(axis=0) + WRECK_M * BOX_CORNERS * (1.0, 1.0, 0.0)])
         whole = fitted(points, raised(seen, WRECK_DEG) if lies else seen, self.aspect, clear)
         return whole if lies or whole.distance > seen.distance else seen
 

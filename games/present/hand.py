@@ -2,10 +2,13 @@
 orders."""
 
 import math
+from dataclasses import replace
 from typing import Protocol
 
-from teeter.engine.pose import Pose
-from teeter.engine.view.camera import on_plane
+import numpy as np
+
+from teeter.engine.pose import Pose, vector_of
+from teeter.engine.view.camera import Vector, on_plane
 from teeter.engine.view.overlays import Ghost, Overlay
 from teeter.engine.world.body import TABLE
 from teeter.games.core.rules import Wait
@@ -35,6 +38,9 @@ FREE, FREE_COVER = "#f4f0e6", 0.5
 TREMBLING = 1e-5
 """Metres by which what lies below may move without the hand going after it: a tower of blocks on rounded faces is never
 quite still, and as long as the hand moves, time passes."""
+CLEAR, CLEARED, LEAVING_S = 0.015, 0.004, 2.0
+"""Metres from the tower to which a brick that is out is drawn on by itself, and from there at which it may go on, and
+seconds after which it does: the rules call it out as soon as it touches nothing, with its end still between others."""
 OVER_EDGE = 0.05
 """Metres beyond the table's edge to which a hand carries a piece."""
 
@@ -67,6 +73,9 @@ class HandControl:
         self._wants_place = self._has_asked = False
         self._wanted: tuple[float, float] | None = None
         """Where the piece is wanted, which a place near it may have drawn in."""
+        self._leaving: tuple[Vector, float] | None = None
+        """Where a brick that is out is clear of the tower, and the step at which it goes on at the latest."""
+        self._wish: tuple[float, float, float] | None = None
         self.is_free = False
         """Whether a key frees what is pulled from its rail."""
 
@@ -108,12 +117,15 @@ class HandControl:
         is_pulling = client.waits.need.wait is Wait.PULL
         if self.grip is not None and (self.grip.name, self.grip.is_pulling) == (held, is_pulling):
             self._hear_places()
+            self._leave()
             return
         pose = client.pose(held)
         hover = self.settings.hand.hover_mm / 1e3
         # a piece just pulled out stays where it is until the hand moves: what it came from may still be above it
         was_pulled = self.grip is not None and self.grip.name == held
-        reach = self.reach
+        reach, self._leaving, self._wish = self.reach, None, None
+        if was_pulled and self.grip is not None and not is_pulling:
+            pose = self._drawn_clear(self.grip, pose)
         self.grip = CarryTarget(
             held, client.pieces[held], pose, is_pulling=is_pulling, hover=hover, reach=reach
         )
@@ -185,6 +197,29 @@ class HandControl:
             self._go(*(h + self.fine * (t - b) for h, t, b in zip(here[:2], there, last, strict=True)))
         else:
             self._go(*there, MAGNET)
+
+    def _drawn_clear(self, grip: CarryTarget, pose: Pose) -> Pose:
+        """Draw a brick that is out on until it is clear of the tower. Returns where that is."""
+        out, view = np.subtract(pose.position, grip.start.position) * (1.0, 1.0, 0.0), self.client.view
+        come = float(np.linalg.norm(out))
+        if come < CLEARED or view is None:
+            return pose
+        more = max(float(grip.piece.extents.max()) - come, 0.0) + CLEAR
+        clear = replace(pose, position=vector_of(pose.position + more * out / come))
+        self._leaving = clear.position, view.step + LEAVING_S * view.rate
+        self.physics.send(Aim(clear))
+        return clear
+
+    def _leave(self) -> None:
+        """A brick that is clear of the tower goes where it has been wanted since before it was."""
+        view = self.client.view
+        if self._leaving is None or self.grip is None or view is None:
+            return
+        place, latest = self._leaving
+        if math.dist(self.client.pose(self.grip.name).position, place) < CLEARED or view.step > latest:
+            self._leaving, wish, self._wish = None, self._wish, None
+            if wish is not None:
+                self._go(*wish)
 
     def turn(self, degrees: float) -> None:
         """Turn the held piece by degrees."""
@@ -348,6 +383,9 @@ class HandControl:
         """The piece is wanted over a point. reach: metres within which a place draws it in."""
         grip = self.grip
         assert grip is not None
+        if self._leaving is not None:
+            self._wish = x, y, reach
+            return
         slot = nearest(self.slots, grip.rotation, x, y, reach) if reach and not self.is_fine else None
         if slot is not None:
             self._take_in(slot)

@@ -24,6 +24,12 @@ REFUSED_S = 7.0
 """Seconds for which a refusal is shown."""
 MOST_PACE = 4.0
 """Faster than that nobody follows a bot."""
+NUDGES, SCANNED = (
+    ("lay", "places", "turn_left", "flip", "tilt", "lift"),
+    ("lower", "left", "right", "far", "near", "fine"),
+)
+NAMED = {"places": "Place", "turn_left": "Turn"}
+"""What buttons do to a held piece, more of it with one button; what they are called, where it is not the act."""
 NOT_KEPT = "This game is not kept."
 LOG_LINES_SHOWN = 7
 
@@ -40,7 +46,7 @@ class HudState:
     """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
     below the held piece. hint: what the checker says of its place. pieces: choices are only listed for these pieces,
     those that were clicked; none: all. toast, rank: what just happened, how much is made of it. toast_at, refused_at:
-    where in the picture, pixels. toast_off: what it must not cover. toast_opacity: how much of it is seen.
+    where in the picture, pixels. toast_off: what they must not cover.
     film: how the film of the game is getting on. close: the piece whose print is looked at closely. lesson: of the
     tutorial, what to do now. learned: how many of its acts were done, of how many. is_pad: a gamepad is used."""
 
@@ -69,10 +75,13 @@ class HudState:
     rank: Rank = "event"
     toast_at: tuple[float, float] = (0.0, 0.0)
     toast_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    toast_opacity: float = 1.0
     gains: tuple[int, ...] = ()
-    gain_at: tuple[float, float] | None = None
-    """By how much scores have just changed; where in the picture that is on its way to them, pixels."""
+    """By how much scores have just changed."""
+    flying: tuple[str, str] = ("", "")
+    flies_at: tuple[float, float] = (0.0, 0.0)
+    """Points or coins on their way to the scores, words and a mark; where in the picture, pixels."""
+    count: int = 0
+    """How far a count has come."""
     refused_at: tuple[float, float] = (0.0, 0.0)
     film: str = ""
     why: str = ""
@@ -127,14 +136,16 @@ def _close(client: ClientState, piece: str) -> tuple[Panel, ...]:
 
 
 def _toast(look: HudState) -> tuple[Panel, ...]:
+    if look.count:
+        number = Text(str(look.count), "accent", "huge", bold=True)
+        return (Panel("count", "toast", (number,), width=72, at=look.toast_at, keep_off=look.toast_off),)
     if look.rank == "routine":
         return ()
     if look.rank == "moment":
         large = tuple(Text(line, "bad", "title", bold=True) for line in look.toast[-1:])
         return (Panel("moment", "top", large, width=520, is_bare=True),) if large else ()
     lines = tuple(Text(line, "accent", bold=True) for line in look.toast)
-    at, off, opacity = look.toast_at, look.toast_off, look.toast_opacity
-    panel = Panel("toast", "toast", lines, width=300, at=at, keep_off=off, opacity=opacity)
+    panel = Panel("toast", "toast", lines, width=300, at=look.toast_at, keep_off=look.toast_off)
     return (panel,) if lines else ()
 
 
@@ -179,9 +190,7 @@ def _turn(client: ClientState, look: HudState) -> Panel:
     if client.busy:
         dots = "" if "..." in client.busy else " ..."
         items.append(Text(capital(client.busy) + dots, "quiet"))
-        if need.wait is Wait.COUNT and need.seconds > 0:
-            items.append(Meter((look.now - client.busy_since) / need.seconds, "warn"))
-        elif client.busy_share:
+        if client.busy_share:
             items.append(Meter(client.busy_share))
     else:
         prompt = (
@@ -291,7 +300,9 @@ def _fan(client: ClientState, look: HudState) -> list[Panel]:
         name = "" if number is None else f"choice:{number}"
         key = "" if number is None or number >= CHOICES_PER_PAGE else str(number + 1)
         fan.append(FanCard(name, held.image, number is not None, bool(name) and look.lit == name, key))
-    return [Panel("cards", "bottom", (Fan(tuple(fan)),), width=620, is_bare=True)]
+    # those that cannot be played now are lowered
+    shown = Fan(tuple(fan)) if plays else Fan(tuple(fan), 52.0, 73.0)
+    return [Panel("cards", "bottom", (shown,), width=620, is_bare=True)]
 
 
 def card_of(choice: Choice) -> str:
@@ -303,11 +314,9 @@ def _scores(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     turn = () if client.game.endless else (client.need.player,)
     rows = tuple(score_rows(client, turn, look.gains))
     scores = Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
-    if look.gain_at is None:
-        return (scores,)
-    most = max(look.gains, key=abs)
-    flying = Text(f"{most:+d}", "accent", "title", bold=True)
-    return scores, Panel("gain", "toast", (flying,), width=70, at=look.gain_at)
+    words, mark = look.flying
+    flying = Text(words, "accent", "title", bold=True, mark=mark)
+    return scores, *((Panel("gain", "toast", (flying,), width=70, at=look.flies_at),) if words else ())
 
 
 def _details(client: ClientState) -> tuple[Panel, ...]:
@@ -369,7 +378,7 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
         items += _one_button(look) if look.is_scanning else []
         buttons = nudges(settings, look)
         items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]
-    return (Panel("hand", "bottom", tuple(items), width=430),)
+    return (Panel("hand", "bottom", tuple(items), width=640),)
 
 
 def _one_button(look: HudState) -> list[Item]:
@@ -384,33 +393,16 @@ def _one_button(look: HudState) -> list[Item]:
 
 def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
     """Buttons for what keys do with a held piece."""
-    named = [
-        ("lay", "Lay"),
-        ("places", "Place"),
-        ("turn_left", "Turn"),
-        ("flip", "Flip"),
-        ("tilt", "Tilt"),
-        ("lift", "Lift"),
-    ]
-    if look.is_scanning:
-        named += [
-            ("lower", "Lower"),
-            ("left", "Left"),
-            ("right", "Right"),
-            ("far", "Far"),
-            ("near", "Near"),
-            ("fine", "Fine"),
-        ]
     return tuple(
         Button(
             f"act:{act}",
-            text,
+            NAMED.get(act, act.capitalize()),
             "accent" if act == "lay" else "plain",
             key="" if look.is_scanning else settings.key_said(act, is_pad=look.is_pad),
             is_lit=look.lit == f"act:{act}",
             is_on=act == "fine" and look.is_fine,
         )
-        for act, text in named
+        for act in (*NUDGES, *(SCANNED if look.is_scanning else ()))
     )
 
 
@@ -421,8 +413,7 @@ def _refusal(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     items: list[Item] = [Text(capital(refused.sentence) + ".", "bad", bold=True)]
     if refused.clause:
         items.append(Text(f"{refused.clause}: {client.clause(refused.clause)}", "quiet", "small"))
-    at, opacity = look.refused_at, look.toast_opacity
-    return (Panel("refusal", "toast", tuple(items), width=340, at=at, opacity=opacity),)
+    return (Panel("refusal", "toast", tuple(items), width=340, at=look.refused_at),)
 
 
 def pass_on(player: str) -> Panel:

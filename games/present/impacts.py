@@ -17,6 +17,7 @@ from teeter.engine.view.sound import (
     echoed,
     impact_samples,
     sides_of,
+    tick_samples,
     variant_of,
 )
 from teeter.engine.world.body import TABLE
@@ -71,6 +72,12 @@ class ImpactDetector:
             samples = impact_samples(pieces[impact.piece], impact.impulse, on, variant=variant)
             speaker.play(echoed(samples[:, None] * sides_of(impact.place, camera, aspect)), RATE)
         speaker.step()
+
+    @staticmethod
+    def tick(number: int, speaker: Speaker | None) -> None:
+        """Let a count be heard."""
+        if speaker is not None:
+            speaker.play(echoed(np.repeat(tick_samples(number)[:, None], 2, axis=1)), RATE)
 
     def _creak(self, view: TableView, speaker: Speaker, camera: Camera, aspect: float) -> None:
         """A brick that is drawn slips under what lies on it."""

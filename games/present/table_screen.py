@@ -123,7 +123,10 @@ class TableScreen:
         with left_out("the camera"):
             self._frame(now)
         with left_out("a toast"):
+            before = self.toasts.count
             self.toasts.hear(now)
+            if self.toasts.count > before:
+                self._impacts.tick(self.toasts.count, self.window.speaker)
         with left_out("the pace of bots"):
             self._hurry()
         with left_out("what follows from a turn"):
@@ -152,14 +155,12 @@ class TableScreen:
 
     def _frame(self, now: float) -> None:
         """The camera is told what is to be seen, and where panels leave the picture free."""
-        clear, (width, height) = self.window.hud.layout.clear, self.window.size
+        clears, (width, height) = self.window.hud.layout.clears, self.window.size
         is_led = bool(self.fall.state or self.pages.page or self.mouse.is_dragging)
-        if clear.width <= 1.0 or is_led or now - self._framed_at < FRAME_S:
+        if not clears or is_led or now - self._framed_at < FRAME_S:
             return
         self._framed_at = now
-        left, top = clear.x / width, clear.y / height
-        free = (left, top, left + clear.width / width, top + clear.height / height)
-        self.camera_control.frame(*self._framing.of(self.client), width / height, free)
+        self.camera_control.frame(*self._framing.of(self.client), width / height, *clears)
 
     def _hurry(self) -> None:
         """Time runs faster while a bot plays, where that is wanted; never while something falls."""
@@ -280,7 +281,9 @@ class TableScreen:
         stage = self.window.stage
         if stage is None or not self.settings.hand.shown:
             return False
-        return self._shown_hand.step(self.client, stage, seconds, is_own=self.hand.grip is not None)
+        # a piece is seen in the hand before anybody is asked what to do with it
+        is_own = self.client.need.player in self.client.people
+        return self._shown_hand.step(self.client, stage, seconds, is_own=is_own)
 
     def more_guides(self) -> list[Overlay]:
         """Guides of a game of its own kind."""
@@ -290,8 +293,6 @@ class TableScreen:
 
     def _react(self, now: float) -> None:
         events, self.client.events = self.client.events, []
-        if "Fell" in events:
-            self.camera_control.shake()
         before, self._state = self._state, self.client.state
         if self.client.game.handicaps.spins(before, self._state):
             self.camera_control.eye.spin()
@@ -350,7 +351,7 @@ class TableScreen:
             return () if is_seen else (hud.pass_on(self.client.need.player),)
         if self.fall.state:
             may_keep = self.client.plan.file is not None
-            return (fall_show.panel(self.fall, self.client.told_last, self.film, may_keep=may_keep),)
+            return (fall_show.panel(self.fall, self.client.told_moment, self.film, may_keep=may_keep),)
         grip = self.hand.grip
         look = replace(
             self.look,
@@ -397,17 +398,17 @@ class TableScreen:
     def _with_toast(self, look: HudState) -> HudState:
         """Adds what is said beside the pieces."""
         toasts, camera, size = self.toasts, self.camera_control.camera, self.window.size
-        look = replace(look, gains=toasts.gains(look.now))
-        if look.gains and (way := toasts.flight(look.now)) < 1.0:
+        flying, way = toasts.flight(look.now)
+        look = replace(look, gains=toasts.gains(look.now), count=toasts.count)
+        if way < 1.0:
             x, y = toasts.place(camera, size)
             end = GAIN_END[0] * size[0], GAIN_END[1] * size[1]
-            look = replace(look, gain_at=(x + way * (end[0] - x), y + way * (end[1] - y)))
+            look = replace(look, flying=flying, flies_at=(x + way * (end[0] - x), y + way * (end[1] - y)))
         told = toasts.lines(look.now)
-        opacity = toasts.opacity(camera, size, self.window.hud.layout.toasts, look.now)
-        if not told:
-            return replace(look, toast_opacity=opacity)
+        if not told and not look.count:
+            return look
         at, off = toasts.place(camera, size), toasts.keep_off(camera, size)
-        return replace(look, toast=told, rank=toasts.rank, toast_at=at, toast_off=off, toast_opacity=opacity)
+        return replace(look, toast=told, rank=toasts.rank, toast_at=at, toast_off=off)
 
     @property
     def is_carrying(self) -> bool:

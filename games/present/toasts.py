@@ -1,13 +1,13 @@
 """What is said beside the pieces: what just happened, and where a refusal belongs."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
-from teeter.engine.view.camera import Camera, all_seen_at, seen_at
-from teeter.engine.view.window.shapes import Rect
+from teeter.engine.view.camera import BOX_CORNERS, Camera, all_seen_at, seen_at
+from teeter.games.core.rules import Wait
 from teeter.games.present.client_state import ClientState, Rank
+from teeter.games.present.details import COIN, details_of
 
 TOLD_S = 4.0
 """Seconds for which what is said stands there."""
@@ -18,12 +18,9 @@ GAINED_S, FLIGHT_S = 2.5, 0.9
 """Seconds for which a change of the score stands beside it, and in which it flies there from its piece."""
 TOWER = 0.11
 """Metres from a piece, within which others belong to the same tower."""
-CORNERS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 TOGETHER_S = 2.0
 """Seconds after which what comes next stands alone."""
 MOST_LINES = 3
-FAINT, FADE_S, FADE_STEPS = 0.25, 0.15, 6
-"""How much is seen of what is said over the piece in the hand, and the seconds in which it fades."""
 
 
 class Toasts:
@@ -34,21 +31,30 @@ class Toasts:
         self._heard = client.told_last
         self._told: tuple[str, ...] = ()
         self._since = self._until = -TOLD_S
-        self._faded, self._looked = 0.0, -FADE_S
         self.tried_at = (0.0, 0.0)
         self.rank: Rank = "event"
         """How much is made of what is said."""
         self._scores = client.game.rules.scores(client.state)
         self._changes: tuple[int, ...] = ()
+        self._purse = details_of(client.game).purse(client)
+        self._flying = ("", "")
+        self.count = 0
+        """What is counted aloud: how far it has come, from 1; 0 for nothing."""
+        self._counts_from: float | None = None
         self._changed = -GAINED_S
 
     def hear(self, now: float) -> None:
         """Take note of what was told. now: seconds on the wall."""
+        self._count()
         scores = self._client.game.rules.scores(self._client.state)
         if scores != self._scores and len(scores) == len(self._scores):
             self._changes = tuple(b - a for a, b in zip(self._scores, scores, strict=True))
-            self._changed = now
-        self._scores = scores
+            self._changed, self._flying = now, (f"{max(self._changes, key=abs):+d}", "")
+        purse = details_of(self._client.game).purse(self._client)
+        if purse != self._purse and len(purse) == len(self._purse):
+            self._changes, self._changed = (), now
+            self._flying = (str(max(b - a for a, b in zip(self._purse, purse, strict=True))), COIN)
+        self._scores, self._purse = scores, purse
         if self._client.told_last is self._heard:
             return
         self._heard = self._client.told_last
@@ -58,6 +64,15 @@ class Toasts:
         self.rank = self._client.told_rank
         self._told, self._since = (*before, *self._heard)[-MOST_LINES:], now
         self._until = now + SHOWN_S[self.rank]
+
+    def _count(self) -> None:
+        need, view = self._client.need, self._client.view
+        if need.wait is not Wait.COUNT or view is None:
+            self.count, self._counts_from = 0, None
+            return
+        seconds = view.step / view.rate
+        self._counts_from = seconds if self._counts_from is None else self._counts_from
+        self.count = min(1 + int(seconds - self._counts_from), math.ceil(need.seconds))
 
     def say(self, line: str, now: float, seconds: float) -> None:
         """Say something else for so long, until something happens."""
@@ -71,10 +86,10 @@ class Toasts:
         """Returns by how much the score of each seat has just changed; empty when that is a while ago."""
         return self._changes if now - self._changed < GAINED_S else ()
 
-    def flight(self, now: float) -> float:
-        """Returns how far on its way from the piece to the scores a change is, 0 to 1."""
+    def flight(self, now: float) -> tuple[tuple[str, str], float]:
+        """Returns what flies from the piece to the scores, words and a mark, and how far it has come, 0 to 1."""
         way = min(max((now - self._changed) / FLIGHT_S, 0.0), 1.0)
-        return way * way * (3.0 - 2.0 * way)
+        return self._flying, way * way * (3.0 - 2.0 * way)
 
     def keep_off(self, camera: Camera, size: tuple[int, int]) -> tuple[float, float, float, float]:
         """Returns what is seen of the tower that it is about, which a toast must not cover: x, y, width and height,
@@ -83,35 +98,16 @@ class Toasts:
         if told not in client.frame.names:
             return 0.0, 0.0, 0.0, 0.0
         middle = client.pose(told).position[:2]
-        tower = [
-            name
+        corners = [
+            pose.apply(BOX_CORNERS * client.pieces[name].extents / 2.0)
             for name, pose in client.frame.placed().items()
             if name in client.in_play and math.dist(pose.position[:2], middle) < TOWER
         ]
-        seen = self._seen(tower, camera, size)
-        return (0.0, 0.0, 0.0, 0.0) if seen is None else (seen.x, seen.y, seen.width, seen.height)
-
-    def opacity(self, camera: Camera, size: tuple[int, int], places: Sequence[Rect], now: float) -> float:
-        """Returns how much is seen of what is said: little of it where it stands over the piece in the hand. places:
-        where it stands, pixels."""
-        held = [self._client.held] if self._client.held in self._client.frame.names else []
-        seen = self._seen(held, camera, size) if held and places else None
-        is_over = seen is not None and any(seen.meets(place) for place in places)
-        part, self._looked = min(max(now - self._looked, 0.0), FADE_S) / FADE_S, now
-        self._faded = min(max(self._faded + (part if is_over else -part), 0.0), 1.0)
-        # in steps: panels that change are laid out anew
-        return 1.0 - (1.0 - FAINT) * round(FADE_STEPS * self._faded) / FADE_STEPS
-
-    def _seen(self, names: Sequence[str], camera: Camera, size: tuple[int, int]) -> Rect | None:
-        """Where pieces are seen in the window; None where none is."""
-        client = self._client
-        poses = client.frame.placed()
-        corners = [poses[name].apply(CORNERS * client.pieces[name].extents / 2.0) for name in names]
         seen = all_seen_at(camera, size, np.concatenate(corners)) if corners else np.zeros((0, 2))
         if not len(seen):
-            return None
+            return 0.0, 0.0, 0.0, 0.0
         (left, top), (right, bottom) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
-        return Rect(left, top, right - left, bottom - top)
+        return left, top, right - left, bottom - top
 
     def place(self, camera: Camera, size: tuple[int, int]) -> tuple[float, float]:
         """Returns where in the window what it is about is seen, or else what the camera looks at. size: pixels."""

@@ -27,7 +27,7 @@ from teeter.games.core.rules import (
 )
 from teeter.games.core.rules import outcome as outcome
 from teeter.games.core.setup import Mode, Seat
-from teeter.games.core.words import capital
+from teeter.games.core.words import capital, counted
 
 MODES = (Mode("free", "The sandbox", 1, 1),)
 
@@ -126,7 +126,11 @@ def seen_by(state: State, player: str) -> State:
 
 def opening(state: State) -> tuple[str, ...]:
     """What lies on the table."""
-    lying = ", ".join(called(state, each) for each in _names(state))
+    names = _names(state)
+    # nobody reads the names of fifty bricks
+    lying = (
+        counted(len(names), "piece") if len(names) > 9 else ", ".join(called(state, each) for each in names)
+    )
     return (f"{state.seats[0].name} sits down to {lying or 'an empty table'}.",)
 
 

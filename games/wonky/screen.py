@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from teeter.engine.view.overlays import Line, Overlay
-from teeter.engine.view.panels import Item, Picture, Text
+from teeter.engine.view.panels import Item, Picture, Row, Text
 from teeter.games.core.words import capital, counted
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import (
@@ -47,10 +47,8 @@ class WonkyDetails(GameDetails[State]):
             Text(f"Play goes {way}", "quiet", "small"),
         ]
         if state.discard:
-            items += [
-                Text("Played last", "quiet", "small"),
-                Picture(_image(state, state.discard[-1]), 72.0, 100.0),
-            ]
+            last = Picture(_image(state, state.discard[-1]), 58.0, 80.0)
+            items.append(Row((Text("Played last", "quiet", "small"), last), (1.4, 1)))
         return tuple(items)
 
     def table_lines(self, desk: ClientState[State]) -> list[Overlay]:

@@ -23,11 +23,12 @@ Shape = dict[str, object]
 PREFIX = "hand."
 # it is in most frames of a film, and nobody looks at it closely
 COARSE = Detail(outline=36, turn=15.0)
-WOOD = {"like": "beech", "colour": "#ead9bd"}
+WOOD, CLOTH = {"like": "beech", "colour": "#ead9bd"}, {"like": "beech", "colour": "#41635d"}
 # in millimetres: radius of a fingertip, lengths of the links, positions of the fingers along y, height of the knuckles
 TIP_MM, FINGER_MM, THUMB_MM = 6.6, (46.0, 40.0), (44.0, 38.0)
 FINGERS_Y_MM, KNUCKLES_MM = (-18.0, 0.0, 18.0), 82.0
-PALM_MM, WRIST_MM = (56.0, 66.0, 30.0), 40.0
+PALM_MM, WRIST_MM, SLEEVE_MM = (56.0, 66.0, 30.0), 40.0, 130.0
+"""Without a sleeve it looks like a man without a head."""
 MAX_WIDTH_MM = 96.0
 """Between the tips; what is wider is held by a part of it."""
 OPENING_MM = 16.0
@@ -63,7 +64,9 @@ def hand_bodies(detail: Detail = COARSE) -> tuple[Body, ...]:
     """Returns the parts of the hand for a stage; out of sight until a frame names them."""
     nowhere = Pose((0.0, 0.0, -10.0))
     pieces = {
-        name: build(parse({"shape": shape, "material": WOOD}, "hand"), detail=detail)
+        name: build(
+            parse({"shape": shape, "material": CLOTH if name == "sleeve" else WOOD}, "hand"), detail=detail
+        )
         for name, shape in _shapes().items()
     }
     return tuple(Body(PREFIX + name, piece, nowhere, fixed=True) for name, piece in pieces.items())
@@ -82,7 +85,10 @@ def _shapes() -> dict[str, Shape]:
     parts["thumb.root"] = _limb(TIP_MM + 2.2, THUMB_MM[0])
     parts["thumb.tip"] = _limb(TIP_MM + 0.8, THUMB_MM[1])
     parts["palm"] = {"hull": _palm()}
-    parts["wrist"] = _turned([[0, 0], [15, 6, "round"], [13, 14], [17, WRIST_MM - 6], [0, WRIST_MM, "round"]])
+    parts["wrist"] = _turned([[0, 0], [15, 6, "round"], [14, 14], [16, WRIST_MM - 6], [0, WRIST_MM, "round"]])
+    parts["sleeve"] = _turned(
+        [[0, 0], [27, 3, "round"], [24, 12], [31, SLEEVE_MM - 12], [0, SLEEVE_MM, "round"]]
+    )
     return parts
 
 
@@ -143,7 +149,8 @@ def _closed_on(width: float, lean: float) -> tuple[Array, Array]:
     knuckle, tip = np.array([-13.0, 6.0, KNUCKLES_MM + 4]), np.array([-half - TIP_MM - 0.8, 0.0, 2.0])
     rows += _bent(foot + knuckle @ leant, tip, THUMB_MM, -1.0)
     rows.append((foot + (KNUCKLES_MM + 0.40 * PALM_MM[0]) * back, back))
-    rows.append((foot + (KNUCKLES_MM + 0.86 * PALM_MM[0] + WRIST_MM / 2) * back, back))
+    wrist = KNUCKLES_MM + 0.86 * PALM_MM[0]
+    rows += [(foot + (wrist + up) * back, back) for up in (WRIST_MM / 2, 0.6 * WRIST_MM + SLEEVE_MM / 2)]
     centres, axes = zip(*rows, strict=True)
     return 1e-3 * np.array(centres), np.array([quaternion_of(_rotation_to(axis)) for axis in axes])
 

@@ -26,7 +26,7 @@ LETTERS_PER_S = 18.0
 """That are read: long lines stay longer."""
 HIGHEST = 0.45
 """Of a frame that the lines of a card may fill; longer ones are shortened."""
-LINE_HEIGHTS = {"small": 18.0, "normal": 21.0, "large": 27.0, "title": 39.0}
+LINE_HEIGHTS = {"small": 18.0, "normal": 21.0, "large": 27.0, "title": 39.0, "huge": 108.0}
 """Units that a line takes, by its size."""
 PLACES: tuple[Place, ...] = ("bottom", "bottom-left", "bottom-right", "top-right", "top")
 """Where a line of the story stands, the first that is clear of the tower."""

@@ -48,6 +48,7 @@ BUTTON_ON = colour_of("#3f6f68")
 BUTTON_ON_TEXT = colour_of("#fffdf8")
 FOCUS = colour_of("#c2571a")
 TRACK = colour_of("#ddd3c0")
+GOLD, GOLD_EDGE = colour_of("#e3b23c"), colour_of("#8f6a14")
 INK: dict[Tone, Colour] = {
     "plain": colour_of("#2b2620"),
     "quiet": colour_of("#7a7063"),
@@ -58,13 +59,13 @@ INK: dict[Tone, Colour] = {
 }
 """Blue for good and red for bad differ in lightness too, and are told apart with any kind of colour vision."""
 
-FONT_UNITS: dict[Size, float] = {"small": 12.5, "normal": 15.0, "large": 19.0, "title": 30.0}
+FONT_UNITS: dict[Size, float] = {"small": 12.5, "normal": 15.0, "large": 19.0, "title": 30.0, "huge": 84.0}
 LINE_HEIGHT, BASELINE = 1.28, 0.92
 """Of a line of text, in font sizes: its height, and how far its baseline is below its top."""
 # in units
 PADDING, SPACING, MARGIN, ROUNDING = 12.0, 5.0, 12.0, 8.0
 BUTTON_ROUNDING, BUTTON_PADDING = 5.0, (10.0, 5.5)
-SPOT, SLIDER_HEIGHT = 14.0, 16.0
+SPOT, SLIDER_HEIGHT, COIN = 14.0, 16.0, 12.0
 BRIGHT, CAPITAL = 1.6, 0.66
 """Sum of red, green and blue from which on letters on a colour are dark; height of capital letters, of their size."""
 IMAGE_SIZE = (50.0, 36.0)
@@ -277,11 +278,21 @@ class ItemLayout:
         filled = width * position(slider.value)
         self._bar(box, middle - thickness / 2, thickness, filled, BUTTON_ON)
         for value in slider.marks:
-            mark = Rect(width * position(value) - self.unit, middle - thickness, 2 * self.unit, 2 * thickness)
-            box.shapes.append(Fill(mark, FOCUS))
+            is_coin = slider.is_coins and value > 0.0
+            at, wide = width * position(value), (COIN if is_coin else 2.0) * self.unit
+            if is_coin:
+                place, colour = (
+                    Rect(at - wide / 2, middle - wide / 2, wide, wide),
+                    GOLD if value <= slider.value else PAPER,
+                )
+                box.shapes.append(Fill(place, colour, wide / 2, GOLD_EDGE, self.unit))
+            else:
+                box.shapes.append(Fill(Rect(at - wide / 2, middle - thickness, wide, 2 * thickness), FOCUS))
         colour = BUTTON_HOVER if slider.name == self.hovered else PAPER
         knob = Rect(filled - height / 2, top, height, height)
-        box.shapes.append(Fill(knob, colour, height / 2, BUTTON_ON, 2 * self.unit))
+        box.shapes.append(
+            Fill(knob, GOLD if slider.is_coins else colour, height / 2, BUTTON_ON, 2 * self.unit)
+        )
         box.height = top + height
         box.regions.append(Region(slider.name, Rect(0, top, width, height), slider.low, slider.high))
 

@@ -5,8 +5,12 @@ No graphics library. Panels stand in three columns. Sizes are in units: a pictur
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
+import numpy as np
+
+from teeter.engine.view.camera import Clear
 from teeter.engine.view.panels import Panel, Place, Text
 from teeter.engine.view.window.items import (
     FOCUS,
@@ -20,7 +24,7 @@ from teeter.engine.view.window.items import (
     ItemLayout,
     colour_of,
 )
-from teeter.engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Region, Shape, faded
+from teeter.engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Region, Shape
 
 BACKDROP, DIMMED = colour_of("#f1ece2", 0.995), colour_of("#2b2620", 0.45)
 """Behind a panel that covers the picture, and behind a dialog."""
@@ -33,9 +37,13 @@ BAND_SHARE = 0.35
 """Of the picture's height, at most: panels above the columns, and below them."""
 LOG_SHARE = 0.22
 """Of the picture's height, at most, of a panel that says how tall it may be."""
+TIGHT_LOG, TIGHT_SHARE = 0.09, 0.52
+"""The same where letters are large in a small window, and of any panel at a side there."""
 SCROLL_WIDTH = 5.0
 TOAST_GAP = 26.0
 """Units between a toast and the point it is about."""
+LEAST_CLEAR = 0.2
+"""Of the picture's width and height: in less, nothing is shown."""
 TOAST_WIDTHS = (1.0, 0.7, 0.5)
 LEFT: tuple[Place, ...] = ("top-left", "left", "bottom-left")
 RIGHT: tuple[Place, ...] = ("top-right", "right", "bottom-right")
@@ -56,15 +64,20 @@ class Scroll:
 @dataclass(frozen=True, slots=True)
 class Layout:
     """shapes: what is drawn, in this order. regions: what can be clicked. cards: where the scene is covered.
-    scrolls: what can be scrolled. clear: the part of the picture in which the scene is to be seen. toasts: where
-    words stand for a moment; the pointer goes through them."""
+    scrolls: what can be scrolled. size: of the picture. toasts: where words stand for a moment; the pointer goes
+    through them."""
 
     shapes: tuple[Shape, ...] = ()
     regions: tuple[Region, ...] = ()
     cards: tuple[Rect, ...] = ()
     scrolls: tuple[Scroll, ...] = ()
-    clear: Rect = field(default_factory=lambda: Rect(0.0, 0.0, 1.0, 1.0))
+    size: tuple[int, int] = (0, 0)
     toasts: tuple[Rect, ...] = ()
+
+    @property
+    def clears(self) -> tuple[Clear, ...]:
+        """Returns the largest parts of the picture that no panel covers, wide or high."""
+        return free_parts(self.cards, self.size)
 
     def region_at(self, x: float, y: float) -> Region | None:
         """Returns the button, field or slider at a point."""
@@ -114,7 +127,7 @@ def lay_out(
         if panel.place == "toast" and not over:
             page.toast(panel)
     toasts = tuple(box.cards[len(cards) :])
-    return Layout(tuple(box.shapes), tuple(box.regions), cards, tuple(page.scrolls), page.clear, toasts)
+    return Layout(tuple(box.shapes), tuple(box.regions), cards, tuple(page.scrolls), size, toasts)
 
 
 class _Page:
@@ -127,7 +140,7 @@ class _Page:
         self.margin, self.gap = MARGIN * unit, SPACING * unit
         self.box = LayoutBox()
         self.scrolls: list[Scroll] = []
-        self.clear = Rect(0, 0, *size)
+        self.logs, self.most = LOG_SHARE * size[1], float(size[1])
 
     def columns(self, left: list[Panel], middle: list[Panel], right: list[Panel]) -> None:
         """Puts panels into three columns; those of the middle above and below the others where it is narrow."""
@@ -135,6 +148,9 @@ class _Page:
         wide = [max((panel.width * self.unit for panel in column), default=0.0) for column in (left, right)]
         # with large letters in a small window the scene keeps its part of the picture, where words can spare it
         shrunk = min(1.0, SIDES_SHARE * width / max(sum(wide), 1.0)) if all(wide) else 1.0
+        # not so on pages of words alone
+        if shrunk < 1.0 and any(panel.tallest for panel in left):
+            self.logs, self.most = TIGHT_LOG * height, TIGHT_SHARE * height
         needs = (self._least(column) for column in (left, right))
         wide = [max(side * shrunk, min(need, side)) for side, need in zip(wide, needs, strict=True)]
         room = width - (2 + all(wide)) * margin
@@ -146,7 +162,7 @@ class _Page:
         if end - begin >= min(wanted, MIDDLE_WIDTH * self.unit):
             span = min(wanted, end - begin)
             x = min(max((width - span) / 2, begin), end - span)
-            top, bottom = self._column(middle, x, span, low, high)
+            self._column(middle, x, span, low, high)
         else:
             most = BAND_SHARE * height
             bands = [
@@ -158,8 +174,6 @@ class _Page:
             low, high = (top + self.gap if bands[0] else low), (bottom - self.gap if bands[1] else high)
         self._column(left, margin, first, low, high)
         self._column(right, width - margin - last, last, low, high)
-        if end - begin > 0.3 * width and bottom - top > 0.35 * height:
-            self.clear = Rect(begin, top, end - begin, bottom - top)
 
     def _least(self, column: list[Panel]) -> float:
         """The width in which no word of a column is broken."""
@@ -169,10 +183,8 @@ class _Page:
             + around
         )
 
-    def _column(
-        self, panels: list[Panel], x: float, width: float, low: float, high: float
-    ) -> tuple[float, float]:
-        """Puts the panels of a column at its top, middle and end. Returns between which heights it is free."""
+    def _column(self, panels: list[Panel], x: float, width: float, low: float, high: float) -> None:
+        """Puts the panels of a column at its top, middle and end."""
         boxes = self._fitted(panels, width, high - low)
         ends = (
             [panel.place.startswith("top") for panel in panels],
@@ -192,7 +204,6 @@ class _Page:
             side = side if side in places else ""
             self._paste(panel, box, x + self._shift(panel, width, box.width), places[side])
             places[side] += box.height + self.gap
-        return first, last
 
     def _stack(
         self, panels: list[Panel], x: float, width: float, low: float, high: float, at_end: bool = False
@@ -215,8 +226,9 @@ class _Page:
     def _fitted(self, panels: list[Panel], width: float, height: float) -> list[LayoutBox]:
         """The panels of a column, none taller than a common height, so that all fit below each other."""
         # what is a log gives way first
-        logs = min(height, LOG_SHARE * self.size[1])
-        limits = [min(panel.tallest * self.unit, logs) if panel.tallest else height for panel in panels]
+        logs = min(height, self.logs)
+        most = min(height, self.most)
+        limits = [min(panel.tallest * self.unit, logs) if panel.tallest else most for panel in panels]
         boxes = [self._panel(panel, width, limit) for panel, limit in zip(panels, limits, strict=True)]
         room = height - self.gap * (len(panels) - 1)
         free, left = room, sorted(box.height for box in boxes)
@@ -299,7 +311,6 @@ class _Page:
         gap, (width, height) = TOAST_GAP * self.unit, self.size
         for share in TOAST_WIDTHS:
             box = self._panel(panel, share * panel.width * self.unit, 0.5 * height)
-            box.shapes = [faded(shape, panel.opacity) for shape in box.shapes]
             wide, tall = box.width, box.height
             beside = [
                 (x - wide / 2, y - tall - gap),
@@ -323,6 +334,22 @@ class _Page:
                     self._paste(panel, box, place.x, place.y)
                     return True
         return False
+
+
+@lru_cache(maxsize=16)
+def free_parts(cards: tuple[Rect, ...], size: tuple[int, int]) -> tuple[Clear, ...]:
+    """Returns what cards leave free of a picture, in parts of it: rectangles that cannot grow, but for narrow ones."""
+    corners = [(card.x, card.y, card.x + card.width, card.y + card.height) for card in cards]
+    own = np.array(corners, dtype=np.float64).reshape(-1, 4) / (*size, *size)
+    edges = (*([0.0, *side] for side in own[:, 2:].T), *([1.0, *side] for side in own[:, :2].T))
+    found = np.stack(np.meshgrid(*edges), axis=-1).reshape(-1, 4)
+    found = found[(found[:, 2:] - found[:, :2] >= LEAST_CLEAR).all(axis=1)]
+    meets = (found[:, None, :2] < own[:, 2:]).all(axis=2) & (found[:, None, 2:] > own[:, :2]).all(axis=2)
+    found = np.unique(found[~meets.any(axis=1)], axis=0)
+    holds = (found[:, None, :2] <= found[:, :2]).all(axis=2) & (found[:, None, 2:] >= found[:, 2:]).all(
+        axis=2
+    )
+    return tuple((a, b, c, d) for a, b, c, d in found[holds.sum(axis=0) == 1].tolist())
 
 
 def clamped(value: float, low: float, high: float) -> float:

@@ -79,18 +79,6 @@ class Image:
 Shape = Fill | Letters | Image
 
 
-def faded(shape: Shape, opacity: float) -> Shape:
-    """Returns a shape through which so much more is seen. opacity: 0 to 1, as it is."""
-    if opacity >= 1.0:
-        return shape
-    if isinstance(shape, Image):
-        return replace(shape, opacity=shape.opacity * opacity)
-    colour = (*shape.colour[:3], shape.colour[3] * opacity)
-    if isinstance(shape, Letters) or shape.edge is None:
-        return replace(shape, colour=colour)
-    return replace(shape, colour=colour, edge=(*shape.edge[:3], shape.edge[3] * opacity))
-
-
 @dataclass(frozen=True, slots=True)
 class Region:
     """A region that can be clicked. low, high: the range of a slider."""
