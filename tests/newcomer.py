@@ -9,7 +9,7 @@ from typing import Any
 from chromium import Opened
 from playwright.sync_api import TimeoutError
 
-WAIT_MS = 60_000
+WAIT_MS = 180_000
 BACKWARD = ("Put", "Leave", "Let go", "Say that", "Push", "Pass")
 """How choices begin that lead no further, or away from the piece."""
 SEEN = """want => {

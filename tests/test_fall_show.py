@@ -123,17 +123,39 @@ def test_the_whole_wreck_is_in_the_picture_while_it_falls_and_as_it_lies() -> No
     assert float(np.ptp(seen[:, 0])) > 0.5 * size[0]
 
 
-def test_what_the_hand_let_go_of_is_a_wreck_at_once_and_is_watched_again_to_its_end() -> None:
+def test_what_the_hand_let_go_of_is_seen_once_more_slowly_at_once_and_lies_then() -> None:
     stage = Stage()
     stage.show._is_falling = lambda: False  # type: ignore[method-assign]
     stage.run(LIES + 0.1)
-    assert stage.state == "wreck"
+    assert stage.state == "falls"
+    before = len(stage.heard)
+    stage.run(2.0)
+    seen = [each.step / RATE for _, each in stage.heard[before:] if isinstance(each, TableView)]
+    assert seen[0] < SETS_OFF + 0.1
+    assert 0.3 < seen[-1] - seen[0] < 1.0, "of two seconds"
+    while stage.state == "falls":
+        stage.run(0.1)
     stage.run(1.0)
+    assert stage.state == "wreck"
     assert len(stage.show._corners()) >= 8 * len(TOWER), "the whole tower is in the picture"
+    assert len([each for _, each in stage.heard if isinstance(each, GameUpdate)]) == 1
     stage.show.again()
     assert stage.state == "falls"
     stage.run(12.0)
     assert stage.state == "wreck"
+    stage.show.leave()
+    stage.run(0.1)
+    assert (stage.state, len(stage.went_on)) == ("", 1)
+
+
+def test_news_while_it_is_watched_again_hold_up_nothing() -> None:
+    stage = Stage()
+    stage.run(10.0)
+    stage.show.again()
+    stage.show.take([Busy("a bot thinks"), view(LIES + 0.1)], stage.now)
+    stage.run(12.0)
+    assert stage.state == "wreck"
+    assert any(each == Busy("a bot thinks") for _, each in stage.heard)
 
 
 def test_it_is_watched_again_and_nothing_is_told_twice() -> None:

@@ -13,6 +13,8 @@ from chromium import Opened
 from host_driver import Hosted, Player, at_table, hosted, pose, spot
 from hostile_texts import HOSTILE
 from playwright.sync_api import Browser
+from skins import CARRIED
+from two_skins import ROWS
 from wire import wired
 
 pytestmark = pytest.mark.slow
@@ -285,3 +287,25 @@ def test_nothing_lies_on_anything_else(browser: Browser, host: Hosted, size: str
             " hand = document.querySelector('.hand').getBoundingClientRect(); return hand.top - at.top; }"
         )
         assert free > 0.3 * SIZES[size][1]
+
+
+def test_acts_of_both_skins_are_done_by_keys_and_buttons_of_the_page(seat: Opened) -> None:
+    """Rows of the table of acts: first with a piece in the hand, then with an empty one."""
+    rows = [row for row in ROWS if row.chromium is not None]
+    assert len(rows) >= 10
+    name = bring(seat, "bausack/cube")
+    seat.page.wait_for_function("() => teeter.view.hand.landing")
+    for row in sorted(rows, key=lambda row: row.at is not CARRIED):
+        if row.at is not CARRIED and seat.run("() => Boolean(teeter.view.hand.grip)"):
+            lay(seat, click=False)
+            seat.run("name => { teeter.view.lit = name; teeter.view.tellShelf(); }", name)
+        assert row.chromium is not None
+        (pushes, script) = row.chromium
+        before = seat.run(script)
+        for kind, _, act in (push.partition(":") for push in pushes):
+            if kind == "key":
+                seat.page.keyboard.press(act)
+            else:
+                seat.page.click(f"[data-act={act}]")
+        seat.page.wait_for_function(f"before => ({script})() !== before", arg=before)
+    seat.page.wait_for_function("() => teeter.view.turn.mine && !teeter.view.busy")

@@ -114,6 +114,9 @@ class FallShow:
                 self._go_on()
             else:
                 self._lie()
+                # what the hand had just let go of came down at once: it is seen once more, slowly
+                self._plan, self._is_done = planned(self._views, self._pieces, self.aspect), True
+                self.again()
         elif isinstance(each, TableView) and self._is_on and not self._is_left and self._is_falling():
             self._begin()
             due.append(Busy(FALLS.rstrip("!").lower()))
@@ -165,7 +168,7 @@ class FallShow:
         self._has_fallen = self._is_done = self._is_again = False
 
     def _lie(self) -> None:
-        """The wreck begins; what the hand had just let go of comes down without a show."""
+        """The wreck begins."""
         if not self.state:
             self._begin()
         if self.state != "wreck":
@@ -184,9 +187,11 @@ class FallShow:
         speed = SLOW_SPEED if self._plan is None else self._plan.speed(moment)
         newest = self._views[-1].step
         before, self._shown = self._shown, min(self._shown + elapsed * speed * rate, float(newest))
-        due = self._again(before) if self._is_again else self._due()
+        due = self._again(before) if self._is_again else []
+        if not self._is_again or self.state == "wreck":
+            due += self._due()
         is_at_end = self._shown >= newest or (self._plan is not None and moment > self._plan.end + LINGER_S)
-        if is_at_end and self._is_done and not self._later:
+        if is_at_end and self._is_done and (self._is_again or not self._later):
             self._lie()
         is_doubted = self._now - self._began_at > DOUBT_S and self._plan is None and not self._has_fallen
         return [*due, *self._end()] if self.state == "falls" and is_doubted else due

@@ -1,6 +1,7 @@
 // What a person presses at a seat, by button or key, and what that asks of the server.
 
 import type { Acts } from "./desk";
+import { MOVES } from "./hand";
 import { tokens } from "./line";
 import { KEYS } from "./protocol";
 import type { Seat } from "./seat";
@@ -11,6 +12,8 @@ const OWN: Record<string, string> = { m: "sound" };
 const REPEATED = new Set(["turn_left", "turn_right", "lift", "lower", "left", "right", "far", "near"]);
 
 const SPEEDS = [0.25, 1, 2, 4];
+const AROUND = 12 / 720; // heights of the picture, by a key that moves the eye
+const CLOSER = 0.88; // times the distance, by a key
 
 export class Deeds implements Acts {
   private isPaused = false;
@@ -37,6 +40,9 @@ export class Deeds implements Acts {
       this.seat.send({ type: "undo" });
       this.seat.wait();
     } else if (name === "view") this.seat.outlook.next();
+    else if (name === "home") this.seat.outlook.home();
+    else if (name === "closer") this.seat.outlook.orbit.zoom(CLOSER);
+    else if (name === "further") this.seat.outlook.orbit.zoom(1 / CLOSER);
     else if (name === "sound") this.seat.desk.hear(this.seat.knocks.turn());
     else if (name === "story") this.seat.desk.openStory();
     else if (name === "feel") this.seat.feel();
@@ -44,8 +50,10 @@ export class Deeds implements Acts {
       tokens.forget();
       this.seat.send({ type: "stand_up" });
     } else if (name === "pause" || name === "speed") this.time(name);
+    else if (name === "hurry" && this.seat.welcome?.role === "host") this.time("speed");
     else if (name === "clear") this.seat.send({ type: "clear" });
     else if (this.seat.hand.act(name)) this.seat.loop.touch();
+    else if (MOVES[name]) this.seat.outlook.orbit.drag(AROUND * MOVES[name][0], -AROUND * MOVES[name][1]);
     else return false;
     return true;
   }

@@ -19,6 +19,7 @@ export class Fall {
   private readonly panel: HTMLElement;
   private readonly told: HTMLElement;
   private readonly row: HTMLElement;
+  private readonly again: HTMLElement[] = []; // what shows it once more
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -36,31 +37,35 @@ export class Fall {
     on.dataset.act = "go_on";
     const again = button(this.row, "Watch again", "See it fall once more", () => send("watch_again"));
     again.dataset.act = "watch_again";
+    this.again.push(again);
     const keep = button(this.row, "Save this clip", "See it once more, and keep that as a film", () => {
       this.keeps = true;
       send("watch_again");
     });
     keep.dataset.act = "clip";
-    keep.hidden = typeof MediaRecorder === "undefined";
+    if (typeof MediaRecorder === "undefined") keep.hidden = true;
+    else this.again.push(keep);
   }
 
-  // Whether who looks may go on.
-  hear(news: FallNews, may: boolean): void {
+  // null: nothing falls. may: who looks may go on.
+  hear(news: FallNews | null, may: boolean): void {
     const before = this.state;
-    this.state = news.state;
+    this.state = news?.state ?? "";
+    this.keeps &&= this.state !== "";
     if (this.keeps && this.state === "falls") this.record();
     if (before === "falls" && this.state !== "falls" && this.film) {
       const film = this.film;
       this.film = null;
       setTimeout(() => film.stop(), AFTER_MS);
     }
-    this.goal = news.eye.length
+    this.goal = news?.eye.length
       ? { eye: news.eye as Triple, target: news.target as Triple, fov: news.fov }
       : null;
     this.desk.classList.toggle("falls", this.state !== "");
     this.panel.hidden = this.state === "";
     this.row.hidden = this.state !== "wreck" || !may;
-    write(this.told, this.state === "wreck" ? news.told : "It falls!");
+    for (const each of this.again) each.hidden = !this.goal;
+    write(this.told, this.state === "wreck" ? news!.told : "It falls!");
   }
 
   // Keeps what is drawn from now on, until the wreck has been seen for a moment.

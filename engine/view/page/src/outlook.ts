@@ -110,6 +110,11 @@ export class Outlook {
     [this.goal, this.orbit.camera] = [this.orbit.camera, from];
   }
 
+  home(): void {
+    this.view = -1;
+    this.next();
+  }
+
   private rest(): void {
     this.goal = null;
     this.glide.stop();
