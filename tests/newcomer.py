@@ -9,7 +9,8 @@ from typing import Any
 from chromium import Opened
 from playwright.sync_api import TimeoutError
 
-WAIT_MS = 180_000
+WAIT_MS, PRESS_MS = 180_000, 20_000
+"""In which what was asked is answered, and what is seen can be pressed; on a busy machine a picture takes a second."""
 BACKWARD = ("Put", "Leave", "Let go", "Say that", "Push", "Pass")
 """How choices begin that lead no further, or away from the piece."""
 SEEN = """want => {
@@ -57,6 +58,7 @@ class Newcomer:
         self.first = 0
         self._tried: set[str] = set()
         self._looks = 0
+        tab.page.wait_for_selector(f"[data-sit='{seat}']")
         self._press(f"[data-sit='{seat}']", "sit down")
         tab.page.wait_for_function("name => teeter.view.welcome.seat === name", arg=seat)
 
@@ -188,7 +190,7 @@ class Newcomer:
     def _tap(self, target: Any, what: str) -> None:
         self.acts.append(what)
         try:
-            target.tap(timeout=5000) if self._has_touch else target.click(timeout=5000)
+            target.tap(timeout=PRESS_MS) if self._has_touch else target.click(timeout=PRESS_MS)
         except TimeoutError:
             self.mistakes.append(f"cannot be pressed: {what}")
 
