@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ import pytest
 
 from teeter.engine.view.camera import WHOLE, all_seen_at
 from teeter.engine.view.frame import frame_of
+from teeter.games.host.table import WRECK_S as HOSTED_S
 from teeter.games.present.fall_show import WRECK_S, FallShow, panel
 from teeter.games.present.live_director import corners
 from teeter.games.server.messages import Busy, GameUpdate, News, Plan, TableView, Waits, Wreck
@@ -40,6 +42,7 @@ class Stage:
 
     falls: bool = True
     has_people: bool = True
+    longest: float = math.inf
     now: float = 0.0
     said: list[News] = field(default_factory=list)
     heard: list[tuple[float, News]] = field(default_factory=list)
@@ -47,7 +50,11 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.show = FallShow(
-            PIECES, lambda: TOWER, lambda: self.went_on.append(self.now), has_people=self.has_people
+            PIECES,
+            lambda: TOWER,
+            lambda: self.went_on.append(self.now),
+            has_people=self.has_people,
+            longest=self.longest,
         )
         self._physics = self._says()
 
@@ -179,6 +186,21 @@ def test_where_nothing_falls_nothing_is_held_back() -> None:
     stage.run(4.0)
     assert [each for _, each in stage.heard] == stage.said
     assert stage.state == ""
+
+
+def test_where_nobody_goes_on_the_game_does_after_a_while_also_after_it_was_watched_again() -> None:
+    stage = Stage(longest=HOSTED_S)
+    while stage.state != "wreck":
+        stage.run(0.1)
+    stage.run(HOSTED_S - 1.0)
+    assert stage.state == "wreck"
+    stage.show.again()
+    while stage.state != "wreck":
+        stage.run(0.1)
+    stage.run(HOSTED_S - 1.0)
+    assert stage.state == "wreck", "so long again"
+    stage.run(1.5)
+    assert (stage.state, len(stage.went_on)) == ("", 1)
 
 
 def test_a_game_of_bots_alone_goes_on_by_itself() -> None:

@@ -12,6 +12,7 @@ import pytest
 from chromium import Opened
 from host_driver import Hosted, Player, at_table, hosted, pose, spot
 from hostile_texts import HOSTILE
+from late_hand import lateness
 from playwright.sync_api import Browser
 from skins import CARRIED
 from two_skins import ROWS
@@ -24,6 +25,7 @@ NEAR_M = 0.004
 """How near to where the pointer is a piece comes to lie."""
 LATE_S = 0.15
 """Each way."""
+MOST_BEHIND_MS, MOST_JUMP_MM = 50.0, 10.0
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +179,10 @@ def test_the_own_hand_does_not_wait_for_the_line(browser: Browser, host: Hosted)
         # what was held still swings a little
         assert true < 0.001
         assert drawn > 0.002
+        # whatever the line does, and where the server sees what the page cannot
+        assert lateness(tab, LATE_S)[0] <= MOST_BEHIND_MS
+        for case in ({}, {"obstacle": 0.03}, {"edge": 0.12}):
+            assert lateness(tab, LATE_S, **case)[1] <= MOST_JUMP_MM, case
         # and then it is where the server has it
         tab.page.wait_for_function("() => teeter.view.hand.grip.number === teeter.view.table.number")
         tab.page.wait_for_function("() => teeter.view.hand.grip.weight === 0")
