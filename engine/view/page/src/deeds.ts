@@ -3,7 +3,7 @@
 import type { Acts } from "./desk";
 import { MOVES } from "./hand";
 import { tokens } from "./line";
-import { KEYS } from "./protocol";
+import { KEYS, type Order } from "./protocol";
 import type { Seat } from "./seat";
 
 // Keys of the page alone.
@@ -40,7 +40,7 @@ export class Deeds implements Acts {
       this.seat.send({ type: "undo" });
       this.seat.wait();
     } else if (name === "view") this.seat.outlook.next();
-    else if (name === "home") this.seat.outlook.home();
+    else if (name === "home") this.seat.outlook.next(0);
     else if (name === "closer") this.seat.outlook.orbit.zoom(CLOSER);
     else if (name === "further") this.seat.outlook.orbit.zoom(1 / CLOSER);
     else if (name === "sound") this.seat.desk.hear(this.seat.knocks.turn());
@@ -68,22 +68,14 @@ export class Deeds implements Acts {
     this.seat.desk.run(this.isPaused, factor);
   }
 
-  sit(seat: string): void {
-    this.seat.send({ type: "sit", seat });
+  send(order: Order): void {
+    this.seat.send(order);
   }
 
   // To a seat that was one's own in another window.
   comeBack(seat: string): void {
     tokens.take(seat);
     location.reload();
-  }
-
-  chat(text: string): void {
-    this.seat.send({ type: "chat", text });
-  }
-
-  bring(model: string): void {
-    this.seat.send({ type: "bring", model });
   }
 
   push(newtons: number, towards: number): void {
@@ -99,22 +91,6 @@ export class Deeds implements Acts {
   private turned(degrees: number): number {
     const [right] = this.seat.axes();
     return (degrees + (180 / Math.PI) * Math.atan2(right[1], right[0]) + 720) % 360;
-  }
-
-  fetch(piece: string): void {
-    this.seat.send({ type: "fetch", piece });
-  }
-
-  host(seat: string, isBot: boolean): void {
-    this.seat.send(isBot ? { type: "to_bot", seat, style: "steady" } : { type: "to_person", seat });
-  }
-
-  mute(name: string, isMuted: boolean): void {
-    this.seat.send({ type: "mute", name, is_muted: isMuted });
-  }
-
-  sendAway(name: string): void {
-    this.seat.send({ type: "send_away", name });
   }
 
   // fine is on as long as its key is down.

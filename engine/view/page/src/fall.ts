@@ -19,7 +19,7 @@ export class Fall {
   private readonly panel: HTMLElement;
   private readonly told: HTMLElement;
   private readonly row: HTMLElement;
-  private readonly again: HTMLElement[] = []; // what shows it once more
+  private readonly more: HTMLElement; // what shows it once more
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -35,16 +35,15 @@ export class Fall {
     const on = button(this.row, "Continue", "The game goes on", () => send("go_on"));
     on.className = "main";
     on.dataset.act = "go_on";
-    const again = button(this.row, "Watch again", "See it fall once more", () => send("watch_again"));
+    this.more = make("span", "row", this.row);
+    const again = button(this.more, "Watch again", "See it fall once more", () => send("watch_again"));
     again.dataset.act = "watch_again";
-    this.again.push(again);
-    const keep = button(this.row, "Save this clip", "See it once more, and keep that as a film", () => {
+    const keep = button(this.more, "Save this clip", "See it once more, and keep that as a film", () => {
       this.keeps = true;
       send("watch_again");
     });
     keep.dataset.act = "clip";
-    if (typeof MediaRecorder === "undefined") keep.hidden = true;
-    else this.again.push(keep);
+    keep.hidden = typeof MediaRecorder === "undefined";
   }
 
   // null: nothing falls. may: who looks may go on.
@@ -64,7 +63,7 @@ export class Fall {
     this.desk.classList.toggle("falls", this.state !== "");
     this.panel.hidden = this.state === "";
     this.row.hidden = this.state !== "wreck" || !may;
-    for (const each of this.again) each.hidden = !this.goal;
+    this.more.hidden = !this.goal;
     write(this.told, this.state === "wreck" ? news!.told : "It falls!");
   }
 

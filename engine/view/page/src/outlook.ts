@@ -100,8 +100,9 @@ export class Outlook {
     return at && [((1 + at[0]) / 2) * wide, ((1 - at[1]) / 2) * high];
   }
 
-  next(): void {
-    this.view = (this.view + 1) % VIEWS.length;
+  // The next view, or one of them.
+  next(view = (this.view + 1) % VIEWS.length): void {
+    this.view = view;
     const [right, up, closer] = VIEWS[this.view],
       from = this.orbit.camera;
     this.isMine = false;
@@ -109,11 +110,6 @@ export class Outlook {
     this.orbit.turn(right, up);
     if (closer !== 1) this.orbit.zoom(closer);
     [this.goal, this.orbit.camera] = [this.orbit.camera, from];
-  }
-
-  home(): void {
-    this.view = -1;
-    this.next();
   }
 
   private rest(): void {
