@@ -246,7 +246,9 @@ class AtPage:
         given = dict(message(self._beside) if callable(message) else message)
         if given["type"] == "choose":
             choices = self.table.audience.views["Ana"].choices
-            given["choice"] = next(n for n, each in enumerate(choices) if given["choice"] in each.sentence)
+            given["choice"] = next(
+                n for n, each in enumerate(choices) if str(given["choice"]) in each.sentence
+            )
             given["turn"] = self.table._wishes.turn
         self.table.receive(self.line, json.dumps(given))
 

@@ -162,6 +162,8 @@ def test_news_while_it_is_watched_again_hold_up_nothing() -> None:
     stage.show.take([Busy("a bot thinks"), view(LIES + 0.1)], stage.now)
     stage.run(12.0)
     assert stage.state == "wreck"
+    stage.show.leave()
+    stage.run(0.1)
     assert any(each == Busy("a bot thinks") for _, each in stage.heard)
 
 
