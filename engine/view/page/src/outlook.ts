@@ -100,7 +100,6 @@ export class Outlook {
     return at && [((1 + at[0]) / 2) * wide, ((1 - at[1]) / 2) * high];
   }
 
-  // The next view, or one of them.
   next(view = (this.view + 1) % VIEWS.length): void {
     this.view = view;
     const [right, up, closer] = VIEWS[this.view],
