@@ -9,9 +9,12 @@ from typing import Any
 from chromium import Opened
 from playwright.sync_api import TimeoutError
 
-WAIT_MS = 60_000
+WAIT_MS, PRESS_MS = 180_000, 20_000
+"""In which what was asked is answered, and what is seen can be pressed; on a busy machine a picture takes a second."""
 BACKWARD = ("Put", "Leave", "Let go", "Say that", "Push", "Pass")
 """How choices begin that lead no further, or away from the piece."""
+NO_PLACE = "has no place"
+"""In the choice that gives a piece back."""
 SEEN = """want => {
     const view = teeter.view, stage = teeter.stage, box = stage.canvas.getBoundingClientRect();
     const felt = view.felt?.may ? view.felt.pieces : {}, found = [];
@@ -57,6 +60,7 @@ class Newcomer:
         self.first = 0
         self._tried: set[str] = set()
         self._looks = 0
+        tab.page.wait_for_selector(f"[data-sit='{seat}']")
         self._press(f"[data-sit='{seat}']", "sit down")
         tab.page.wait_for_function("name => teeter.view.welcome.seat === name", arg=seat)
 
@@ -135,7 +139,7 @@ class Newcomer:
         """Along the arrow, slowly, until the brick is out."""
         self.tab.page.wait_for_function("() => teeter.view.hand.landing?.rail", timeout=WAIT_MS)
         (x, y), (u, v) = self.tab.run(RAIL)
-        steps = [(x + k / 60 * (u - x), y + k / 60 * (v - y)) for k in range(61)]
+        steps = [(x + k / 40 * (u - x), y + k / 40 * (v - y)) for k in range(41)]
         self._drag(steps, "draw the brick")
         if self.tab.run("() => !!teeter.view.hand.grip?.isPulling"):
             time.sleep(1.0)
@@ -171,6 +175,13 @@ class Newcomer:
                     timeout=WAIT_MS,
                 )
                 break
+        else:
+            # none of them is liked, and no other is pointed to
+            back = page.locator(".choices [data-choice]:enabled", has_text=NO_PLACE)
+            if back.count():
+                self._tap(back.first, "give it back")
+                self.tab.page.wait_for_function("() => !teeter.view.hand.grip", timeout=WAIT_MS)
+                return
         for _ in range(2):
             if page.is_visible(".hand:not(.laid) [data-act=lay]"):
                 self._press(".hand [data-act=lay]", "lay")
@@ -188,7 +199,7 @@ class Newcomer:
     def _tap(self, target: Any, what: str) -> None:
         self.acts.append(what)
         try:
-            target.tap(timeout=5000) if self._has_touch else target.click(timeout=5000)
+            target.tap(timeout=PRESS_MS) if self._has_touch else target.click(timeout=PRESS_MS)
         except TimeoutError:
             self.mistakes.append(f"cannot be pressed: {what}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ import pytest
 
 from teeter.engine.view.camera import WHOLE, all_seen_at
 from teeter.engine.view.frame import frame_of
+from teeter.games.host.table import WRECK_S as HOSTED_S
 from teeter.games.present.fall_show import WRECK_S, FallShow, panel
 from teeter.games.present.live_director import corners
 from teeter.games.server.messages import Busy, GameUpdate, News, Plan, TableView, Waits, Wreck
@@ -40,6 +42,7 @@ class Stage:
 
     falls: bool = True
     has_people: bool = True
+    longest: float = math.inf
     now: float = 0.0
     said: list[News] = field(default_factory=list)
     heard: list[tuple[float, News]] = field(default_factory=list)
@@ -47,7 +50,11 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.show = FallShow(
-            PIECES, lambda: TOWER, lambda: self.went_on.append(self.now), has_people=self.has_people
+            PIECES,
+            lambda: TOWER,
+            lambda: self.went_on.append(self.now),
+            has_people=self.has_people,
+            longest=self.longest,
         )
         self._physics = self._says()
 
@@ -123,17 +130,41 @@ def test_the_whole_wreck_is_in_the_picture_while_it_falls_and_as_it_lies() -> No
     assert float(np.ptp(seen[:, 0])) > 0.5 * size[0]
 
 
-def test_what_the_hand_let_go_of_is_a_wreck_at_once_and_is_watched_again_to_its_end() -> None:
+def test_what_the_hand_let_go_of_is_seen_once_more_slowly_at_once_and_lies_then() -> None:
     stage = Stage()
     stage.show._is_falling = lambda: False  # type: ignore[method-assign]
     stage.run(LIES + 0.1)
-    assert stage.state == "wreck"
+    assert stage.state == "falls"
+    before = len(stage.heard)
+    stage.run(2.0)
+    seen = [each.step / RATE for _, each in stage.heard[before:] if isinstance(each, TableView)]
+    assert seen[0] < SETS_OFF + 0.1
+    assert 0.3 < seen[-1] - seen[0] < 1.0, "of two seconds"
+    while stage.state == "falls":
+        stage.run(0.1)
     stage.run(1.0)
+    assert stage.state == "wreck"
     assert len(stage.show._corners()) >= 8 * len(TOWER), "the whole tower is in the picture"
+    assert len([each for _, each in stage.heard if isinstance(each, GameUpdate)]) == 1
     stage.show.again()
     assert stage.state == "falls"
     stage.run(12.0)
     assert stage.state == "wreck"
+    stage.show.leave()
+    stage.run(0.1)
+    assert (stage.state, len(stage.went_on)) == ("", 1)
+
+
+def test_news_while_it_is_watched_again_hold_up_nothing() -> None:
+    stage = Stage()
+    stage.run(10.0)
+    stage.show.again()
+    stage.show.take([Busy("a bot thinks"), view(LIES + 0.1)], stage.now)
+    stage.run(12.0)
+    assert stage.state == "wreck"
+    stage.show.leave()
+    stage.run(0.1)
+    assert any(each == Busy("a bot thinks") for _, each in stage.heard)
 
 
 def test_it_is_watched_again_and_nothing_is_told_twice() -> None:
@@ -157,6 +188,21 @@ def test_where_nothing_falls_nothing_is_held_back() -> None:
     stage.run(4.0)
     assert [each for _, each in stage.heard] == stage.said
     assert stage.state == ""
+
+
+def test_where_nobody_goes_on_the_game_does_after_a_while_also_after_it_was_watched_again() -> None:
+    stage = Stage(longest=HOSTED_S)
+    while stage.state != "wreck":
+        stage.run(0.1)
+    stage.run(HOSTED_S - 1.0)
+    assert stage.state == "wreck"
+    stage.show.again()
+    while stage.state != "wreck":
+        stage.run(0.1)
+    stage.run(HOSTED_S - 1.0)
+    assert stage.state == "wreck", "so long again"
+    stage.run(1.5)
+    assert (stage.state, len(stage.went_on)) == ("", 1)
 
 
 def test_a_game_of_bots_alone_goes_on_by_itself() -> None:

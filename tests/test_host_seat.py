@@ -12,7 +12,10 @@ import pytest
 from chromium import Opened
 from host_driver import Hosted, Player, at_table, hosted, pose, spot
 from hostile_texts import HOSTILE
+from late_hand import lateness
 from playwright.sync_api import Browser
+from skins import CARRIED
+from two_skins import ROWS
 from wire import wired
 
 pytestmark = pytest.mark.slow
@@ -22,6 +25,7 @@ NEAR_M = 0.004
 """How near to where the pointer is a piece comes to lie."""
 LATE_S = 0.15
 """Each way."""
+MOST_BEHIND_MS, MOST_JUMP_MM = 50.0, 10.0
 
 
 @pytest.fixture(scope="module")
@@ -175,6 +179,10 @@ def test_the_own_hand_does_not_wait_for_the_line(browser: Browser, host: Hosted)
         # what was held still swings a little
         assert true < 0.001
         assert drawn > 0.002
+        # whatever the line does, and where the server sees what the page cannot
+        assert lateness(tab, LATE_S)[0] <= MOST_BEHIND_MS
+        for case in ({}, {"obstacle": 0.03}, {"edge": 0.12}):
+            assert lateness(tab, LATE_S, **case)[1] <= MOST_JUMP_MM, case
         # and then it is where the server has it
         tab.page.wait_for_function("() => teeter.view.hand.grip.number === teeter.view.table.number")
         tab.page.wait_for_function("() => teeter.view.hand.grip.weight === 0")
@@ -285,3 +293,25 @@ def test_nothing_lies_on_anything_else(browser: Browser, host: Hosted, size: str
             " hand = document.querySelector('.hand').getBoundingClientRect(); return hand.top - at.top; }"
         )
         assert free > 0.3 * SIZES[size][1]
+
+
+def test_acts_of_both_skins_are_done_by_keys_and_buttons_of_the_page(seat: Opened) -> None:
+    """Rows of the table of acts: first with a piece in the hand, then with an empty one."""
+    rows = [row for row in ROWS if row.chromium is not None]
+    assert len(rows) >= 10
+    name = bring(seat, "bausack/cube")
+    seat.page.wait_for_function("() => teeter.view.hand.landing")
+    for row in sorted(rows, key=lambda row: row.at is not CARRIED):
+        if row.at is not CARRIED and seat.run("() => Boolean(teeter.view.hand.grip)"):
+            lay(seat, click=False)
+            seat.run("name => { teeter.view.lit = name; teeter.view.tellShelf(); }", name)
+        assert row.chromium is not None
+        (pushes, script) = row.chromium
+        before = seat.run(script)
+        for kind, _, act in (push.partition(":") for push in pushes):
+            if kind == "key":
+                seat.page.keyboard.press(act)
+            else:
+                seat.page.click(f"[data-act={act}]")
+        seat.page.wait_for_function(f"before => ({script})() !== before", arg=before)
+    seat.page.wait_for_function("() => teeter.view.turn.mine && !teeter.view.busy")

@@ -114,6 +114,9 @@ class FallShow:
                 self._go_on()
             else:
                 self._lie()
+                # what the hand had just let go of came down at once: it is seen once more, slowly
+                self._plan, self._is_done = planned(self._views, self._pieces, self.aspect), True
+                self.again()
         elif isinstance(each, TableView) and self._is_on and not self._is_left and self._is_falling():
             self._begin()
             due.append(Busy(FALLS.rstrip("!").lower()))
@@ -165,7 +168,7 @@ class FallShow:
         self._has_fallen = self._is_done = self._is_again = False
 
     def _lie(self) -> None:
-        """The wreck begins; what the hand had just let go of comes down without a show."""
+        """The wreck begins."""
         if not self.state:
             self._begin()
         if self.state != "wreck":
@@ -186,7 +189,7 @@ class FallShow:
         before, self._shown = self._shown, min(self._shown + elapsed * speed * rate, float(newest))
         due = self._again(before) if self._is_again else self._due()
         is_at_end = self._shown >= newest or (self._plan is not None and moment > self._plan.end + LINGER_S)
-        if is_at_end and self._is_done and not self._later:
+        if is_at_end and self._is_done and (self._is_again or not self._later):
             self._lie()
         is_doubted = self._now - self._began_at > DOUBT_S and self._plan is None and not self._has_fallen
         return [*due, *self._end()] if self.state == "falls" and is_doubted else due
@@ -248,7 +251,9 @@ class FallShow:
         """Somebody watches it again."""
         if self.state == "wreck" and self._plan is not None and not self._later:
             self._is_again, self.state = True, "falls"
-            self._shown = self._first_step + (self._plan.begin - director.AHEAD_S / 2) * self._views[-1].rate
+            self._shown = (
+                self._views[0].step + (self._plan.begin - director.AHEAD_S / 2) * self._views[-1].rate
+            )
 
     def key(self, act: str) -> bool:
         """Whether an act of the keyboard goes on: once the wreck was seen."""
@@ -257,19 +262,15 @@ class FallShow:
     # -- what is seen ------------------------------------------------------------------------------------------------
 
     @property
-    def _first_step(self) -> int:
-        return self._views[0].step
-
-    @property
     def seconds(self) -> float:
         """The moment that is seen, seconds since what is kept began."""
-        return (self._shown - self._first_step) / self._views[-1].rate
+        return (self._shown - self._views[0].step) / self._views[-1].rate
 
     @property
     def span(self) -> tuple[float, float]:
         """From when to when it fell, seconds of the record, with what led up to it and what came of it."""
         rate, plan = self._views[-1].rate, self._plan
-        begin = self._first_step / rate
+        begin = self._views[0].step / rate
         begin, end = (begin, begin + 3.0) if plan is None else (begin + plan.begin, begin + plan.end)
         # the record goes on at once, with what was set up again
         return max(begin - director.AHEAD_S, 0.0), min(end + director.AHEAD_S, self._views[-1].step / rate)

@@ -1,8 +1,9 @@
 // What a person presses at a seat, by button or key, and what that asks of the server.
 
 import type { Acts } from "./desk";
+import { MOVES } from "./hand";
 import { tokens } from "./line";
-import { KEYS } from "./protocol";
+import { KEYS, type Order } from "./protocol";
 import type { Seat } from "./seat";
 
 // Keys of the page alone.
@@ -11,6 +12,8 @@ const OWN: Record<string, string> = { m: "sound" };
 const REPEATED = new Set(["turn_left", "turn_right", "lift", "lower", "left", "right", "far", "near"]);
 
 const SPEEDS = [0.25, 1, 2, 4];
+const AROUND = 12 / 720; // heights of the picture, by a key that moves the eye
+const CLOSER = 0.88; // times the distance, by a key
 
 export class Deeds implements Acts {
   private isPaused = false;
@@ -37,6 +40,9 @@ export class Deeds implements Acts {
       this.seat.send({ type: "undo" });
       this.seat.wait();
     } else if (name === "view") this.seat.outlook.next();
+    else if (name === "home") this.seat.outlook.next(0);
+    else if (name === "closer") this.seat.outlook.orbit.zoom(CLOSER);
+    else if (name === "further") this.seat.outlook.orbit.zoom(1 / CLOSER);
     else if (name === "sound") this.seat.desk.hear(this.seat.knocks.turn());
     else if (name === "story") this.seat.desk.openStory();
     else if (name === "feel") this.seat.feel();
@@ -44,8 +50,10 @@ export class Deeds implements Acts {
       tokens.forget();
       this.seat.send({ type: "stand_up" });
     } else if (name === "pause" || name === "speed") this.time(name);
+    else if (name === "hurry" && this.seat.welcome?.role === "host") this.time("speed");
     else if (name === "clear") this.seat.send({ type: "clear" });
     else if (this.seat.hand.act(name)) this.seat.loop.touch();
+    else if (MOVES[name]) this.seat.outlook.orbit.drag(AROUND * MOVES[name][0], -AROUND * MOVES[name][1]);
     else return false;
     return true;
   }
@@ -60,22 +68,14 @@ export class Deeds implements Acts {
     this.seat.desk.run(this.isPaused, factor);
   }
 
-  sit(seat: string): void {
-    this.seat.send({ type: "sit", seat });
+  send(order: Order): void {
+    this.seat.send(order);
   }
 
   // To a seat that was one's own in another window.
   comeBack(seat: string): void {
     tokens.take(seat);
     location.reload();
-  }
-
-  chat(text: string): void {
-    this.seat.send({ type: "chat", text });
-  }
-
-  bring(model: string): void {
-    this.seat.send({ type: "bring", model });
   }
 
   push(newtons: number, towards: number): void {
@@ -91,22 +91,6 @@ export class Deeds implements Acts {
   private turned(degrees: number): number {
     const [right] = this.seat.axes();
     return (degrees + (180 / Math.PI) * Math.atan2(right[1], right[0]) + 720) % 360;
-  }
-
-  fetch(piece: string): void {
-    this.seat.send({ type: "fetch", piece });
-  }
-
-  host(seat: string, isBot: boolean): void {
-    this.seat.send(isBot ? { type: "to_bot", seat, style: "steady" } : { type: "to_person", seat });
-  }
-
-  mute(name: string, isMuted: boolean): void {
-    this.seat.send({ type: "mute", name, is_muted: isMuted });
-  }
-
-  sendAway(name: string): void {
-    this.seat.send({ type: "send_away", name });
   }
 
   // fine is on as long as its key is down.

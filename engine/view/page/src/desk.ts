@@ -6,21 +6,15 @@ import { HandPanel } from "./handpanel";
 import { tokens } from "./line";
 import { Pictures } from "./pictures";
 import { Shelf } from "./shelf";
-import type { CardRow, ChoiceRow, Guest, Over, SeatRow, Turn, Welcome } from "./protocol";
+import type { CardRow, ChoiceRow, Guest, Order, Over, SeatRow, Turn, Welcome } from "./protocol";
 
 export interface Acts {
   choose(choice: number): void;
   act(name: string): boolean;
-  sit(seat: string): void;
   comeBack(seat: string): void;
-  chat(text: string): void;
-  bring(model: string): void;
   push(newtons: number, towards: number): void;
   tilt(degrees: number, towards: number): void;
-  fetch(piece: string): void;
-  host(seat: string, isBot: boolean): void;
-  mute(name: string, isMuted: boolean): void;
-  sendAway(name: string): void;
+  send(order: Order): void;
   point(piece: string): void; // at a choice: the piece it is about, "" for none
 }
 
@@ -99,7 +93,7 @@ export class Desk {
     send.type = "submit";
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (said.value.trim()) this.acts.chat(said.value.trim());
+      if (said.value.trim()) this.acts.send({ type: "chat", text: said.value.trim() });
       said.value = "";
     });
     this.part.say = form;
@@ -162,16 +156,21 @@ export class Desk {
       make("span", "score", row, score ? String(score.value) : "");
       const mayAct = welcome && welcome.role !== "spectator";
       if (mayAct && !welcome.seat && seat.state === "free")
-        button(row, "Sit here", `Sit here: ${seat.name}`, () => this.acts.sit(seat.name)).dataset.sit =
-          seat.name;
+        button(row, "Sit here", `Sit here: ${seat.name}`, () =>
+          this.acts.send({ type: "sit", seat: seat.name }),
+        ).dataset.sit = seat.name;
       if (mayAct && !welcome.seat && seat.state === "away" && tokens.of(seat.name))
         button(row, "Come back", `It is yours: ${seat.name}`, () =>
           this.acts.comeBack(seat.name),
         ).dataset.back = seat.name;
       if (welcome?.role === "host" && !isMine && (seat.state === "away" || seat.state === "free"))
-        button(row, "To a bot", "A bot plays on", () => this.acts.host(seat.name, true));
+        button(row, "To a bot", "A bot plays on", () =>
+          this.acts.send({ type: "to_bot", seat: seat.name, style: "steady" }),
+        );
       if (welcome?.role === "host" && !isMine && seat.state === "bot")
-        button(row, "To a person", "The seat becomes free", () => this.acts.host(seat.name, false));
+        button(row, "To a person", "The seat becomes free", () =>
+          this.acts.send({ type: "to_person", seat: seat.name }),
+        );
       if (!isMine && (seat.state === "here" || seat.state === "away")) this.keepOrder(row, seat);
     }
     for (const guest of this.guests) {
@@ -191,10 +190,12 @@ export class Desk {
   private keepOrder(row: HTMLElement, { name, muted }: { name: string; muted: boolean }): void {
     if (this.welcome?.role !== "host") return;
     const title = muted ? `Let ${name} say something again` : `${name} can say nothing any more`;
-    const mute = button(row, muted ? "Unmute" : "Mute", title, () => this.acts.mute(name, !muted));
+    const mute = button(row, muted ? "Unmute" : "Mute", title, () =>
+      this.acts.send({ type: "mute", name, is_muted: !muted }),
+    );
     mute.dataset.mute = name;
     const away = `${name} has to go; the link they came by opens nothing any more`;
-    button(row, "Send away", away, () => this.acts.sendAway(name)).dataset.sendAway = name;
+    button(row, "Send away", away, () => this.acts.send({ type: "send_away", name })).dataset.sendAway = name;
   }
 
   // turn: null while nobody is asked. busy: why.

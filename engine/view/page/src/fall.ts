@@ -19,6 +19,7 @@ export class Fall {
   private readonly panel: HTMLElement;
   private readonly told: HTMLElement;
   private readonly row: HTMLElement;
+  private readonly more: HTMLElement; // what shows it once more
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -34,9 +35,10 @@ export class Fall {
     const on = button(this.row, "Continue", "The game goes on", () => send("go_on"));
     on.className = "main";
     on.dataset.act = "go_on";
-    const again = button(this.row, "Watch again", "See it fall once more", () => send("watch_again"));
+    this.more = make("span", "row", this.row);
+    const again = button(this.more, "Watch again", "See it fall once more", () => send("watch_again"));
     again.dataset.act = "watch_again";
-    const keep = button(this.row, "Save this clip", "See it once more, and keep that as a film", () => {
+    const keep = button(this.more, "Save this clip", "See it once more, and keep that as a film", () => {
       this.keeps = true;
       send("watch_again");
     });
@@ -44,23 +46,25 @@ export class Fall {
     keep.hidden = typeof MediaRecorder === "undefined";
   }
 
-  // Whether who looks may go on.
-  hear(news: FallNews, may: boolean): void {
+  // null: nothing falls. may: who looks may go on.
+  hear(news: FallNews | null, may: boolean): void {
     const before = this.state;
-    this.state = news.state;
+    this.state = news?.state ?? "";
+    this.keeps &&= this.state !== "";
     if (this.keeps && this.state === "falls") this.record();
     if (before === "falls" && this.state !== "falls" && this.film) {
       const film = this.film;
       this.film = null;
       setTimeout(() => film.stop(), AFTER_MS);
     }
-    this.goal = news.eye.length
+    this.goal = news?.eye.length
       ? { eye: news.eye as Triple, target: news.target as Triple, fov: news.fov }
       : null;
     this.desk.classList.toggle("falls", this.state !== "");
     this.panel.hidden = this.state === "";
     this.row.hidden = this.state !== "wreck" || !may;
-    write(this.told, this.state === "wreck" ? news.told : "It falls!");
+    this.more.hidden = !this.goal;
+    write(this.told, this.state === "wreck" ? news!.told : "It falls!");
   }
 
   // Keeps what is drawn from now on, until the wreck has been seen for a moment.

@@ -25,7 +25,7 @@ const LANDS = { free: "It can be lowered there", nothing: "Nothing is below it" 
 const FELT_N = 0.5; // more force, of which a phone tells the finger
 const RESTING_S = 0.4; // the hand is still for so long before the coach is asked
 const SPINS: Record<string, number> = { turn_left: 1, turn_right: -1 };
-const MOVES: Record<string, [right: number, away: number]> = {
+export const MOVES: Record<string, [right: number, away: number]> = {
   left: [-1, 0],
   right: [1, 0],
   far: [0, 1],

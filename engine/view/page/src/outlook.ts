@@ -19,6 +19,7 @@ const IN_VIEW = 0.06; // of the picture's height: so far inside stays what is he
 const BACK = 0.7; // e-foldings a second, going back for it
 const SHARE = 0.55; // of the free height, what the tower takes
 const LEAST = 0.3; // of the picture, what counts as free
+const LEAST_SHARE = 0.5; // of the free height: where the tower would take less, what else is seen goes to the edge
 const EDGE = 0.04; // of what is free, along each side: empty
 const UNFELT = 0.04; // of the picture: what would be seen better by so little is left as it is
 const [LEAN_S, LEAST_LEAN] = [0.15, 0.02]; // in which two thirds of a tilt are seen, and degrees that are none
@@ -99,8 +100,8 @@ export class Outlook {
     return at && [((1 + at[0]) / 2) * wide, ((1 - at[1]) / 2) * high];
   }
 
-  next(): void {
-    this.view = (this.view + 1) % VIEWS.length;
+  next(view = (this.view + 1) % VIEWS.length): void {
+    this.view = view;
     const [right, up, closer] = VIEWS[this.view],
       from = this.orbit.camera;
     this.isMine = false;
@@ -122,16 +123,19 @@ export class Outlook {
     const { left, top, right, bottom } = this.clear(),
       [x0, y0] = [left / wide, top / high],
       [x1, y1] = [Math.max(right / wide, x0 + LEAST), Math.max(bottom / high, y0 + LEAST)];
-    const within = (share: number): number[] => {
-      const [across, along] = [EDGE * (x1 - x0), ((1 - share) / 2) * (y1 - y0)];
+    const within = (share: number, edge: number): number[] => {
+      const [across, along] = [edge * (x1 - x0), ((1 - share) / 2) * (y1 - y0)];
       return [x0 + across, y0 + along, x1 - across, y1 - along];
     };
     const tower = corners(this.frame.tower),
-      others = corners(this.frame.others),
-      near = fitted(tower, towards, wide / high, within(SHARE));
-    return others.length
-      ? fitted([...tower, ...others], towards, wide / high, within(1 - 2 * EDGE), near.eye)
-      : near;
+      all = [...tower, ...corners(this.frame.others)],
+      near = fitted(tower, towards, wide / high, within(SHARE, EDGE)),
+      whole = (edge: number) => fitted(all, towards, wide / high, within(1 - 2 * edge, edge), near.eye);
+    if (all.length === tower.length) return near;
+    const roomy = whole(EDGE),
+      heights = tower.map((place) => seenAt(roomy, place, wide / high)?.[1] ?? 0),
+      share = (Math.max(...heights) - Math.min(...heights)) / 2 / (y1 - y0);
+    return share < LEAST_SHARE ? whole(0) : roomy;
   }
 
   // Goes on. Returns whether the eye moves.

@@ -99,6 +99,8 @@ export class Seat implements Table {
         this.welcome = news;
         this.isSandbox = Boolean(news.catalogue?.length);
         this.turn = null;
+        // a fall that went by while the line was lost is over
+        this.fall.hear(null, Boolean(news.seat));
         desk.greet(news);
         break;
       case "seats":
@@ -153,7 +155,7 @@ export class Seat implements Table {
         this.tellTurn();
         break;
       case "fall":
-        this.fall.hear(news, Boolean(this.welcome && this.welcome.role !== "spectator"));
+        this.fall.hear(news, Boolean(this.welcome?.seat));
         break;
       case "pointed":
         this.pointed = { body: this.numbers.get(news.piece) ?? -1, pose: news.pose };

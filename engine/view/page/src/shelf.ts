@@ -42,7 +42,8 @@ export class Shelf {
       make("summary", "", box, name);
       const group = make("div", "group", box);
       for (const { model, label } of own)
-        button(group, label, `Bring ${label}`, () => acts.bring(model)).dataset.model = model;
+        button(group, label, `Bring ${label}`, () => acts.send({ type: "bring", model })).dataset.model =
+          model;
     }
   }
 
@@ -56,7 +57,9 @@ export class Shelf {
     for (const [name, said] of fallen) {
       const row = make("div", "seat", this.off);
       make("span", "name", row, `${said}: on the floor`);
-      button(row, "Bring back", `Bring back the ${said}`, () => this.acts.fetch(name)).dataset.fetch = name;
+      button(row, "Bring back", `Bring back the ${said}`, () =>
+        this.acts.send({ type: "fetch", piece: name }),
+      ).dataset.fetch = name;
     }
   }
 }
