@@ -165,7 +165,14 @@ def tried(name: str, places: int, turns: int) -> tuple[int, int, list[str]]:
         pose = trial.landing(x, y, luck.choice((0.0, 0.0, 0.05, 0.8, math.pi / 2)))
         if pose is None:
             continue
-        said, is_broken = trial.asked(pose), is_against(trial.laid(pose))
+        said = trial.asked(pose)
+        if not number and said.risk == "safe":
+            # at first sight too, on bricks that differ in thickness
+            first = trial.answer([], replace(trial.question(pose), wanted="look"))
+            assert isinstance(first, PlaceAnswer)
+            assert first.is_first
+            assert not first.is_bad, first
+        is_broken = is_against(trial.laid(pose))
         stands, broken = stands + (said.risk in ("safe", "risky")), broken + is_broken
         if said.risk == "safe" and is_broken:
             wrong.append(f"at {pose}: safe, yet {trial.heard}")

@@ -29,13 +29,15 @@ SAME_PLACE = 1e-4
 class LayPreview:
     """What would be. rest: where the piece ends; None when it does not come to rest. fell: the pieces that would fall,
     hit: the owner of the tower it would lie against, broken: the conditions it would not meet, narrow: those it would
-    not meet if the hand missed by a little. outcome: how the game would end, None when it would go on."""
+    not meet if the hand missed by a little, is_close: so it might meet all of them. outcome: how the game would end,
+    None when it would go on."""
 
     rest: Pose | None
     fell: tuple[str, ...] = ()
     hit: str | None = None
     broken: tuple[Condition, ...] = ()
     narrow: tuple[Condition, ...] = ()
+    is_close: bool = False
     outcome: Outcome | None = None
 
     @property
@@ -102,11 +104,12 @@ class Previewer:
         fell = judge.fallen(state, piece, before, after)
         hit = judge.hit(state, piece, before, after)
         broken = judge.broken(state, piece, need.conditions, before, after, height)
-        narrow = [
-            each
+        beside = [
+            judge.broken(state, piece, need.conditions, before, moved, height)
             for moved in (shifted(after, piece) if has_narrow else ())
-            for each in judge.broken(state, piece, need.conditions, before, moved, height)
         ]
+        narrow = tuple(dict.fromkeys(missed for each in beside for missed in each))
+        is_close = bool(broken) and not all(beside)
         step = state.step
         given: Input
         if fell:
@@ -124,7 +127,7 @@ class Previewer:
             # the rules wait for something else by now, as for a second fall
             outcome = None
         rest = after.bodies[piece].pose if is_resting else None
-        return LayPreview(rest, fell, hit and hit[1], broken, tuple(dict.fromkeys(narrow)), outcome)
+        return LayPreview(rest, fell, hit and hit[1], broken, narrow, is_close, outcome)
 
     def _laid(self, bodies: tuple[Body, ...]) -> Table:
         poses = np.array([(*body.pose.position, *body.pose.orientation) for body in bodies])

@@ -40,6 +40,8 @@ SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""
 NEAREST_S = 1.5
 """Seconds of work for the nearest place that stands: a hand that moves on waits no longer for what it asks next."""
+ELSEWHERE = "It slips from there, and where it ends nobody can say"
+"""Of a piece that slides off, or tips over, to where no rule is against it: it may do so otherwise."""
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
 
@@ -126,19 +128,18 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
     if why := _against(found, asked.held):
         return PlaceAnswer("against", 0.0, found.rest, why, is_end)
     if is_far or found.rest is None:
-        return PlaceAnswer("falls", 0.0, found.rest, "" if found.rest else "It would not lie still", is_end)
+        why = ELSEWHERE if found.rest else "It would not lie still"
+        return PlaceAnswer("falls", 0.0, found.rest, why, is_end)
     play = game.judge.in_play(asked.state)
     scene = (*(body for body in lying if body.fixed or body.name in play), held.at(found.rest))
     try:
         risk, tilt = _leeway(Assembly("what if", scene))
     except (ValueError, RuntimeError):
         risk, tilt = "", 0.0
+    if found.narrow and not asked.is_drawn_in:
+        return PlaceAnswer("risky", tilt, found.rest, _narrow(found))
     if not risk:
         return PlaceAnswer("risky", 0.0, found.rest, "It stands when it is tried; how firmly, nobody can say")
-    if found.narrow and risk == "safe" and not asked.is_drawn_in:
-        return PlaceAnswer(
-            "risky", tilt, found.rest, f"Risky: {found.narrow[0].missed}, if it lands a little off"
-        )
     return PlaceAnswer(risk, tilt, found.rest)
 
 
@@ -149,10 +150,16 @@ def _answer_look(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswe
         found = trier.looker(asked, known).look(held)
     except (ValueError, RuntimeError):
         return PlaceAnswer("", 0.0, None, is_first=True)
-    if why := _against(found.found, asked.held):
+    if found.stands is False:
+        return PlaceAnswer("falls", 0.0, asked.pose, is_first=True, towards=found.towards)
+    if found.stands is None:
+        return PlaceAnswer("", 0.0, asked.pose, is_first=True)
+    is_close, narrow = found.found.is_close, found.found.narrow
+    if (asked.is_drawn_in or not is_close) and (why := _against(found.found, asked.held)):
         return PlaceAnswer("against", 0.0, asked.pose, why, is_first=True)
-    risk: Risk = "" if found.stands is None else "safe" if found.stands else "falls"
-    return PlaceAnswer(risk, 0.0, asked.pose, is_first=True, towards=found.towards)
+    if narrow and not asked.is_drawn_in:
+        return PlaceAnswer("risky", 0.0, asked.pose, _narrow(found.found), is_first=True)
+    return PlaceAnswer("safe", 0.0, asked.pose, is_first=True)
 
 
 def _answer_nearest(asked: PlaceQuestion, known: Known, trier: Trier) -> NearestAnswer:
@@ -168,6 +175,11 @@ def _answer_nearest(asked: PlaceQuestion, known: Known, trier: Trier) -> Nearest
         return NearestAnswer(looker.nearest(held, confirms, lambda: time.process_time() > until))
     except (ValueError, RuntimeError):
         return NearestAnswer(None)
+
+
+def _narrow(found: LayPreview) -> str:
+    """Which rule it would break where it is laid a little off, in a sentence."""
+    return f"Risky: {found.narrow[0].missed}, if it lands a little off"
 
 
 def _against(found: LayPreview, held: str) -> str:
