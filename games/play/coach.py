@@ -20,7 +20,7 @@ from teeter.engine.world.body import Assembly, Body
 from teeter.games.core.events import Released
 from teeter.games.game import Game
 from teeter.games.judge.judge import TableScene
-from teeter.games.play.preview import SAME_PLACE, SHIFT, LayPreview, Previewer
+from teeter.games.play.preview import LayPreview, Previewer, beside, lie_alike
 
 RINGS = (0.002, 0.005, 0.01, 0.018, 0.03, 0.05)
 """Metres from where a piece is held, at which other places are looked at."""
@@ -63,18 +63,7 @@ class Looker:
 
     def lies(self, state: Any, lying: Iterable[Body]) -> bool:
         """Returns whether all still lies as it did, and the rules are where they were."""
-        now = {body.name: body for body in lying}
-        return (
-            self._carried == state
-            and len(now) == len(self._lying)
-            and all(
-                (there := now.get(body.name)) is not None
-                and there.piece is body.piece
-                and np.allclose(there.pose.position, body.pose.position, rtol=0.0, atol=SAME_PLACE)
-                and np.allclose(there.pose.orientation, body.pose.orientation, rtol=0.0, atol=SAME_PLACE)
-                for body in self._lying
-            )
-        )
+        return self._carried == state and lie_alike(tuple(lying), self._lying)
 
     def look(self, held: Body) -> FirstLook:
         """Returns what letting a piece go where it is would come to. Raises ValueError where nobody can say."""
@@ -85,7 +74,8 @@ class Looker:
             held = there
         statics, stands = self._asked(held)
         contacts = statics.contacts(held)
-        falls = stands is False and not self._stands_beside(held)
+        missed = map(self._target.dropped, beside(held) if stands is False else ())
+        falls = stands is False and all(there is None or self._asked(there)[1] is False for there in missed)
         return FirstLook(
             False if falls else stands or None,
             self._towards(held, contacts) if falls else None,
@@ -100,15 +90,6 @@ class Looker:
             if added.touches and added.stands is not False:
                 return statics, added.stands
         return statics, False
-
-    def _stands_beside(self, held: Body) -> bool:
-        """Whether a piece would stand if the hand missed its place by a little."""
-        x, y, z = held.pose.position
-        for dx, dy in ((SHIFT, 0.0), (-SHIFT, 0.0), (0.0, SHIFT), (0.0, -SHIFT)):
-            there = self._target.dropped(held.at(Pose((x + dx, y + dy, z), held.pose.orientation)))
-            if there is not None and self._asked(there)[1] is not False:
-                return True
-        return False
 
     @cached_property
     def _loosely(self) -> IncrementalStatics:

@@ -311,10 +311,8 @@ def why_drawn(rest: Assembly, piece: str, way: int) -> tuple[str, float | None]:
     """Returns why a tower falls out of which a piece is drawn, and the missing millimetres."""
     found = _fall(rest, way)
     if found is None:
-        return (
-            f"The tower would have stood without {piece}{_by(rest, way)}: it was dragged or knocked over",
-            None,
-        )
+        said = f"The tower would have stood without {piece}{_by(rest, way)}: it was dragged or knocked over"
+        return said, None
     said, missing = _told(*found)
     return f"Without {piece}, {said}", missing
 

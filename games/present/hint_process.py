@@ -40,7 +40,7 @@ SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""
 NEAREST_S = 1.5
 """Seconds of work for the nearest place that stands: a hand that moves on waits no longer for what it asks next."""
-ELSEWHERE = "It slips from there, and where it ends nobody can say"
+ELSEWHERE = "It would slip off, and nobody can say where it ends up"
 """Of a piece that slides off, or tips over, to where no rule is against it: it may do so otherwise."""
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
@@ -93,17 +93,10 @@ def answerer() -> Callable[[list[Body], Question], Answer]:
         if isinstance(asked, PlaceQuestion):
             if asked.game not in triers:
                 triers[asked.game] = Trier(game_named(asked.game))
-            trier = triers[asked.game]
-            if asked.wanted == "look":
-                return _answer_look(asked, known, trier)
-            if asked.wanted == "nearest":
-                return _answer_nearest(asked, known, trier)
-            return _answer_place(asked, known, trier.previewer)
+            return _answer_laying(asked, known, triers[asked.game])
         if isinstance(asked, FeelQuestion):
             return feeler.answer(asked, known)
-        if isinstance(asked, WhyQuestion):
-            return answer_why(asked)
-        return answer_check(asked, known)
+        return answer_why(asked) if isinstance(asked, WhyQuestion) else answer_check(asked, known)
 
     return answer
 
@@ -112,13 +105,20 @@ def _lying(rows: Rows, known: Known) -> tuple[Body, ...]:
     return tuple(known[name].at(pose) for name, pose in rows)
 
 
-def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> PlaceAnswer:
+def _answer_laying(asked: PlaceQuestion, known: Known, trier: Trier) -> Answer:
+    answers: dict[str, Callable[[PlaceQuestion, Known, Trier], Answer]]
+    answers = {"look": _answer_look, "all": _answer_place, "nearest": _answer_nearest}
+    try:
+        return answers[asked.wanted](asked, known, trier)
+    except (ValueError, RuntimeError):
+        unknown = PlaceAnswer("", 0.0, None, is_first=asked.wanted == "look")
+        return NearestAnswer(None) if asked.wanted == "nearest" else unknown
+
+
+def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
     game, lying = game_named(asked.game), _lying(asked.rows, known)
     held = known[asked.held].at(asked.pose)
-    try:
-        found = previewer.preview(asked.state, lying, held)
-    except (ValueError, RuntimeError):
-        return PlaceAnswer("", 0.0, None)
+    found = trier.previewer.preview(asked.state, lying, held)
     mover = game.rules.needs(asked.state).player
     is_end = found.outcome is not None and mover not in found.outcome.winners
     # a piece that comes down far from where it is held, but lies, does not fall: it may break a rule
@@ -145,11 +145,7 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
 
 def _answer_look(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
     """By force balance and the rules alone."""
-    held = known[asked.held].at(asked.pose)
-    try:
-        found = trier.looker(asked, known).look(held)
-    except (ValueError, RuntimeError):
-        return PlaceAnswer("", 0.0, None, is_first=True)
+    found = trier.looker(asked, known).look(known[asked.held].at(asked.pose))
     if found.stands is False:
         return PlaceAnswer("falls", 0.0, asked.pose, is_first=True, towards=found.towards)
     if found.stands is None:
@@ -163,18 +159,13 @@ def _answer_look(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswe
 
 
 def _answer_nearest(asked: PlaceQuestion, known: Known, trier: Trier) -> NearestAnswer:
-    held = known[asked.held].at(asked.pose)
-
     def confirms(there: Body) -> bool:
-        risk = _answer_place(replace(asked, pose=there.pose), known, trier.previewer).risk
-        return risk in ("safe", "risky")
+        return not _answer_place(replace(asked, pose=there.pose), known, trier).is_bad
 
-    try:
-        looker = trier.looker(asked, known)
-        until = time.process_time() + NEAREST_S
-        return NearestAnswer(looker.nearest(held, confirms, lambda: time.process_time() > until))
-    except (ValueError, RuntimeError):
-        return NearestAnswer(None)
+    until = time.process_time() + NEAREST_S
+    held = known[asked.held].at(asked.pose)
+    looker = trier.looker(asked, known)
+    return NearestAnswer(looker.nearest(held, confirms, lambda: time.process_time() > until))
 
 
 def _narrow(found: LayPreview) -> str:
