@@ -111,6 +111,7 @@ if TYPE_CHECKING:
 
     from teeter.engine.topple.balance.statics import Statics as Statics
     from teeter.engine.topple.laboratory.sweep import SweepRow as SweepRow
+    from teeter.engine.topple.verdict_json import SimulationResult as SimulationResult
     from teeter.engine.workers import Interrupted as Interrupted
     from teeter.games.api.certificates import CertificateResult as CertificateResult
     from teeter.games.api.certificates import verify_certificate as verify_certificate
@@ -147,7 +148,6 @@ if TYPE_CHECKING:
     from teeter.games.api.results import Played as Played
     from teeter.games.api.results import PoseResult as PoseResult
     from teeter.games.api.results import ProbeResult as ProbeResult
-    from teeter.games.api.results import SimulationResult as SimulationResult
     from teeter.games.api.results import StepResult as StepResult
     from teeter.games.api.results import StepsResult as StepsResult
     from teeter.games.api.scene import PublicScene
@@ -162,12 +162,13 @@ _FUNCTIONS = (
     "build check check_many design explain export load mend noise play poses probe steps sweep verify video"
 )
 _RESULTS = (
-    "CheckResult ExplainResult ExportResult FilmResult NoiseResult Played PoseResult ProbeResult SimulationResult "
-    "StepResult StepsResult"
+    "CheckResult ExplainResult ExportResult FilmResult NoiseResult Played PoseResult ProbeResult StepResult "
+    "StepsResult"
 )
 _HOMES = {
     "engine.topple.balance.statics": "Statics",
     "engine.topple.laboratory.sweep": "SweepRow",
+    "engine.topple.verdict_json": "SimulationResult",
     "engine.workers": "Interrupted",
     "games.api.certificates": "CertificateResult verify_certificate",
     "games.api.checker": "Checker",

@@ -46,7 +46,9 @@ def modelled(folder: Path) -> Path:
 
 
 def paged(folder: Path) -> Path:
-    teeter.export(REPLAY, folder / "page.html")
+    # of a trial: a page of a game asks for the margin after every move first
+    trial = teeter.check("two_bricks", workers=1).record(folder / "trial.teeter")
+    teeter.export(trial, folder / "page.html")
     return folder / "page.html"
 
 

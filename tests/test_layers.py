@@ -305,14 +305,14 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 
 
 CEILINGS = {
-    "models": 5940,
+    "models": 5965,
     "scenes": 5110,
-    "engine": 32400,
+    "engine": 32350,
     "games/server": 1940,
     "games/present": 7105,
     "games/ui": 795,
     "games/host": 2600,
-    "games": 35470,
+    "games": 35430,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5525

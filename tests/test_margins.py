@@ -135,6 +135,17 @@ def test_a_fall_is_told_where_it_happens() -> None:
     assert [line.seconds for line in lines] == sorted(line.seconds for line in lines)
 
 
+def test_a_film_that_shows_no_fall_asks_about_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr("teeter.games.play.margins._cause", lambda *given: asked.append(given[1]))
+    replay = load(RECORDINGS / "tower-topple-1.teeter")
+    fall, *_ = [step / replay.meta.rate for step, entry in replay.events if entry["input"]["type"] == "Fell"]
+    for until, falls in ((fall - 0.1, 0), (fall + 0.1, 1)):
+        asked.clear()
+        causes_of(replay, span=(0.0, until))
+        assert len(asked) == falls
+
+
 def test_the_command_prints_them_and_refuses_what_makes_no_sense() -> None:
     file = str(RECORDINGS / "crazy-tower-1.teeter")
     found = CliRunner().invoke(app, ["replay", file, "--margins", "--json"])

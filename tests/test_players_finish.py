@@ -45,10 +45,12 @@ def test_WK_12_a_block_is_dropped_only_after_a_foul() -> None:
         ((), ("small_green", "pass", "large_blue"), "large_blue"),
         (("large_blue", "large_green", "medium_blue"), ("large_purple", "small_green"), "small_green"),
         (("large_blue", "large_green", "medium_blue"), ("small_green", "pass"), "pass"),
-        (("large_blue",), ("pass", "small_green"), "small_green"),
+        (("large_blue",), ("pass", "small_green", "medium_blue"), "medium_blue"),
+        # WK-16: it may not be the last
+        (("large_blue",), ("pass", "small_green"), "pass"),
     ],
 )
-def test_wide_blocks_come_first_then_small_ones_and_a_tall_tower_is_left_to_others(
+def test_wide_blocks_come_first_then_small_ones_and_an_action_card_before_the_last_block(
     tower: tuple[str, ...], hand: tuple[str, ...], played: str
 ) -> None:
     game = game_named("wonky")

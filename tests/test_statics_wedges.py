@@ -37,7 +37,7 @@ def test_statics_says_what_stands_only_if_wedged_tight(case: WedgeCase) -> None:
     assert answer_of(found) == case.answer
     if case.clamping is not None:
         assert found.wedged is not None
-        assert found.wedged.newtons == pytest.approx(case.clamping, rel=1e-4)
+        assert found.wedged.clamping_n == pytest.approx(case.clamping, rel=1e-4)
         assert found.weakest in {body.name for body in case.assembly.free}
 
 

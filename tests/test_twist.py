@@ -104,7 +104,7 @@ def test_a_check_tells_it() -> None:
     body = footing("disc 20 x 8")
     verdict = check(scene(body))
     expected = 1e3 * MU * weight(body) * FOOTINGS[body.name].mean
-    assert to_json(verdict, "0")["statics"]["twist_n_mm"] == pytest.approx(expected, rel=2e-3)  # type: ignore[index]
+    assert to_json(verdict, "0")["statics"]["twist_n_mm"] == pytest.approx(expected, rel=2e-3)
     assert f"{verdict.statics.twist_n_mm:.3g} N mm turn disc 20 x 8" in dict(rows(verdict))["twist margin"]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from window_driver import ALIKE, Person, sees, xdotool
+from window_driver import ALIKE, PATIENCE, Person, sees, xdotool
 
 from teeter.engine.geometry.rotation import angle_between
 from teeter.engine.pose import Pose
@@ -484,11 +484,11 @@ def fall_watched_and_kept(path: str) -> None:
     app.close()
 
 
-def rounds(person: Person, until: Callable[[], bool], seconds: float = 60.0) -> None:
+def rounds(person: Person, until: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Look on until something is so, and leave a wreck where it lies."""
     end = time.perf_counter() + seconds
     while not until():
-        assert time.perf_counter() < end, person.tell()
+        assert time.perf_counter() < end, f"{person.tell()}, fall {person.app.screen.fall.state!r}"
         assert person.app.round()
 
 
@@ -501,6 +501,6 @@ def pressed(person: Person, name: str) -> None:
     """Click a button of the panel below a fall."""
     x, y = person.app.window.hud.layout.region(name).rect.middle
     xdotool("mousemove", "--window", person.number, str(round(x)), str(round(y)), "click", "1")
-    rounds(person, lambda: person.app.window.hud.layout.region(name) is None or name == "clip", 20.0)
+    rounds(person, lambda: person.app.window.hud.layout.region(name) is None or name == "clip")
     for _ in range(5):
         person.app.round()

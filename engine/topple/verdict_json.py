@@ -1,58 +1,32 @@
 """A verdict as `teeter check --json` prints it: millimetres, degrees, newtons, seconds. `teeter schema` publishes these
-types, and the type checker holds the functions to them.
+types.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict
 
+from teeter.engine.topple.balance.statics import Statics
 from teeter.engine.topple.verdict import Pose, Verdict, Word
 from teeter.engine.worlds import Engine
+from teeter.models.errors import Untrue
+from teeter.models.printed import as_json
 
 if TYPE_CHECKING:
     from teeter.engine.geometry.carried import Floating
-    from teeter.engine.topple.balance.statics import LoadFactor, Statics
+    from teeter.engine.topple.balance.statics import LoadFactor
     from teeter.engine.topple.one_pose import Missing
     from teeter.engine.topple.perturbation import Dynamics
 
 
-class PieceLoad(TypedDict):
-    """Newtons that a piece carries from above."""
+@dataclass(frozen=True, slots=True)
+class SimulationResult(Untrue):
+    """What the trials found together; the worst of all. stands: None when they disagree. sink_mm: vertical move of the
+    first half second; max_shift_mm, max_turn_deg: after it. trials: which of the small disturbances it survived."""
 
-    load_n: float
-
-
-class WedgedJson(TypedDict):
-    """Where pieces have to be pressed together before, and how hard."""
-
-    between: list[str]
-    clamping_n: float
-
-
-class StaticsJson(TypedDict):
-    """What the force balance says; the words of `teeter.Statics`."""
-
-    stands: bool | None
-    needs_friction: bool | None
-    tilt_deg: float | None
-    tilt_direction_deg: float | None
-    tilt_mode: Literal["topple", "slide"] | None
-    push_n: float | None
-    push_piece: str | None
-    push_mode: Literal["topple", "slide"] | None
-    twist_n_mm: float | None
-    weakest: str | None
-    tilt_at_least: bool
-    push_at_least: bool
-    pieces: dict[str, PieceLoad]
-    wedged: WedgedJson | None
-    rolls: list[str]
-    why: str | None
-
-
-class DynamicsJson(TypedDict):
-    """What the trials found together; the words of `teeter.SimulationResult`."""
+    asked = "stands"
 
     stands: bool | None
     simulated_s: float
@@ -60,8 +34,8 @@ class DynamicsJson(TypedDict):
     max_shift_mm: float
     max_turn_deg: float
     first_to_move: str | None
-    fell: list[str]
-    trials: list[bool]
+    fell: tuple[str, ...]
+    trials: tuple[bool, ...]
 
 
 class WitnessJson(TypedDict):
@@ -110,9 +84,9 @@ class VerdictJson(TypedDict):
     verdict: Word
     pose: Pose
     settled_mm: float
-    statics: StaticsJson | None
+    statics: Statics | None
     statics_why: str | None
-    dynamics: DynamicsJson
+    dynamics: SimulationResult
     missing: MissingJson | None
     edges: list[str] | None
     floating: list[FloatingJson]
@@ -123,8 +97,8 @@ class VerdictJson(TypedDict):
     wall_s: float
 
 
-def to_json(verdict: Verdict, version: str) -> VerdictJson:
-    """Returns the verdict as JSON. version: of teeter."""
+def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
+    """Returns a `VerdictJson`. version: of teeter."""
     statics, witness = verdict.statics, verdict.witness
     return {
         "teeter": version,
@@ -132,9 +106,9 @@ def to_json(verdict: Verdict, version: str) -> VerdictJson:
         "verdict": verdict.word,
         "pose": verdict.pose,
         "settled_mm": _mm(verdict.settled),
-        "statics": None if statics.stands is None else _statics(statics),
+        "statics": None if statics.stands is None else as_json(statics, 5),
         "statics_why": statics.why,
-        "dynamics": _dynamics(verdict.dynamics),
+        "dynamics": as_json(simulation(verdict.dynamics), 4),
         "missing": None if verdict.missing is None else _missing(verdict.missing),
         "edges": None if verdict.edges is None else list(verdict.edges),
         "floating": [_floating(group) for group in verdict.loose],
@@ -146,6 +120,20 @@ def to_json(verdict: Verdict, version: str) -> VerdictJson:
     }
 
 
+def simulation(found: Dynamics) -> SimulationResult:
+    """Returns what the trials found, in mm and degrees."""
+    return SimulationResult(
+        found.stands,
+        found.simulated,
+        found.sink * 1e3,
+        found.shift * 1e3,
+        math.degrees(found.turn),
+        found.first_to_move,
+        found.fell,
+        tuple(trial.stands for trial in found.trials),
+    )
+
+
 def _floating(group: Floating) -> FloatingJson:
     gap = None if group.over is None else _mm(group.gap)
     return {"pieces": list(group.names), "over": group.over, "gap_mm": gap}
@@ -154,8 +142,8 @@ def _floating(group: Floating) -> FloatingJson:
 def _load(found: LoadFactor) -> LoadJson:
     return {
         "load": found.name,
-        "factor": _rounded(found.factor, 6),
-        "least": _rounded(found.least, 6),
+        "factor": as_json(found.factor, 6),
+        "least": as_json(found.least, 6),
         "stands": found.stands,
         "stands_without": found.without,
     }
@@ -169,21 +157,8 @@ def _missing(missing: Missing) -> MissingJson:
     }
 
 
-def _dynamics(dynamics: Dynamics) -> DynamicsJson:
-    return {
-        "stands": dynamics.stands,
-        "simulated_s": round(dynamics.simulated, 4),
-        "sink_mm": _mm(dynamics.sink),
-        "max_shift_mm": _mm(dynamics.shift),
-        "max_turn_deg": round(math.degrees(dynamics.turn), 4),
-        "first_to_move": dynamics.first_to_move,
-        "fell": list(dynamics.fell),
-        "trials": [trial.stands for trial in dynamics.trials],
-    }
-
-
 def _witness(witness: Verdict) -> WitnessJson:
-    found = _dynamics(witness.dynamics)
+    found = as_json(simulation(witness.dynamics), 4)
     return {
         "engine": witness.engine,
         "verdict": witness.word,
@@ -193,34 +168,6 @@ def _witness(witness: Verdict) -> WitnessJson:
         "fell": found["fell"],
         "trials": found["trials"],
     }
-
-
-def _statics(statics: Statics) -> StaticsJson:
-    wedged = statics.wedged
-    return {
-        "stands": statics.stands,
-        "needs_friction": statics.needs_friction,
-        "tilt_deg": _rounded(statics.tilt_deg),
-        "tilt_direction_deg": _rounded(statics.tilt_direction_deg),
-        "tilt_mode": statics.tilt_mode,
-        "push_n": _rounded(statics.push_n),
-        "push_piece": statics.push_piece,
-        "push_mode": statics.push_mode,
-        "twist_n_mm": _rounded(statics.twist_n_mm),
-        "weakest": statics.weakest,
-        "tilt_at_least": statics.tilt_at_least,
-        "push_at_least": statics.push_at_least,
-        "pieces": {name: {"load_n": round(load, 5)} for name, load in statics.loads.items()},
-        "wedged": None
-        if wedged is None
-        else {"between": [wedged.first, wedged.second], "clamping_n": round(wedged.newtons, 5)},
-        "rolls": list(statics.rolls),
-        "why": statics.why,
-    }
-
-
-def _rounded(value: float | None, digits: int = 5) -> float | None:
-    return None if value is None else round(value, digits)
 
 
 def _mm(metres: float) -> float:

@@ -6,6 +6,7 @@ Numbers are those of `check --json`, rounded for reading.
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def _did(verdict: Verdict) -> str:
 
 def clamped(wedge: Wedge) -> str:
     """Returns which pieces must be pressed together, and how hard."""
-    return f"{wedge.first} and {wedge.second} must be pressed together with {newtons(wedge.newtons)}"
+    return f"{' and '.join(wedge.between)} must be pressed together with {newtons(wedge.clamping_n)}"
 
 
 def rows(verdict: Verdict) -> list[tuple[str, str]]:
@@ -182,9 +183,11 @@ def _margin_rows(verdict: Verdict) -> list[tuple[str, str]]:
         mode = "" if statics.push_at_least else f", before anything {statics.push_mode}s"
         where = f"{statics.push_piece}, the highest piece (elsewhere less may do)"
         found.append(("push margin", f"{push} {where}{mode}{alone}"))
-    if statics.twist_n_mm is not None and statics.twist_n_mm >= LEAST_FORCE:
-        turn = f"{statics.twist_n_mm:.3g} N mm turn {statics.push_piece} about the vertical"
-        found.append(("twist margin", f"{turn} where faces press evenly{alone}"))
+    for each in fields(statics):
+        value = getattr(statics, each.name)
+        if "row" in each.metadata and value is not None and value >= LEAST_FORCE:
+            label, sentence = each.metadata["row"]
+            found.append((label, sentence.format(value, statics.push_piece) + alone))
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from teeter.games.api.arguments import ArgumentError
 from teeter.games.api.scene import PublicScene
+from teeter.games.core.words import capital, counted
 from teeter.models.errors import Untrue
 
 if TYPE_CHECKING:
@@ -51,10 +52,14 @@ class DesignResult(Untrue):
     scene: PublicScene
 
     def __str__(self) -> str:
-        says = {"overhang": "hangs over the edge by", "tower": "is high", "bridge": "bridges a gap of"}[
-            self.goal
-        ]
-        told = f"{len(self.pieces)} pieces, {self.how}: it {says} {self.reach_mm:.1f} mm"
+        reach = f"{self.reach_mm:.1f} mm"
+        says = {
+            "overhang": f"reaches {reach} over the edge",
+            "tower": f"is {reach} high",
+            "bridge": f"bridges a gap of {reach}",
+        }[self.goal]
+        how = f", {self.how}" if len(self.pieces) > 1 else ""
+        told = f"{capital(counted(len(self.pieces), 'piece'))}{how}: it {says}"
         if self.of_published is not None:
             told += f", {self.of_published:.3f} of the longest that is published for equal blocks"
         hand = "no margin that is known" if self.tilt_deg is None else f"{self.tilt_deg:.2f} degrees in hand"
@@ -105,7 +110,7 @@ def supplied(each: str | PublicScene) -> Scene:
     from teeter.scenes.load import build
 
     model, _, count = each.rpartition(":") if isinstance(each, str) else ("", "", "")
-    if not model or not count.isdigit():
+    if not model or not count.removeprefix("-").isdigit():
         return loaded_of(each, drop=True)
     if not 0 < int(count) <= MOST_PIECES:
         raise ArgumentError(f"{each}: the number of pieces must be from 1 to {MOST_PIECES}")
@@ -114,6 +119,8 @@ def supplied(each: str | PublicScene) -> Scene:
         {"id": f"{name}.{at:02d}", "model": model, "position": [0.0, 0.0, 1000.0 * at]}
         for at in range(1, int(count) + 1)
     ]
+    # a model that is not there is told once
+    build(rows[:1], name=model, drop=True)
     return build(rows, name=name, drop=True)
 
 

@@ -418,7 +418,10 @@ def video(
         strip=strip,
     )
     replay = load(Path(record))
-    telling = with_causes(telling_of(replay, anonymous=anonymous), replay)
+    telling = telling_of(replay, anonymous=anonymous)
+    if captions:
+        span = (begin_s or 0.0, math.inf if end_s is None else end_s)
+        telling = with_causes(telling, replay, span=span)
     made = make(
         replay, bodies_of(replay), telling, recipe, path, progress=progress, workers=workers, force=force
     )

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from teeter.games.api.scene import in_notebook, show_in_notebook, show_verdict_in_window
 from teeter.models.errors import Untrue
+from teeter.models.printed import as_json
 
 if TYPE_CHECKING:
     from rich.panel import Panel
 
     from teeter.engine.topple.balance.statics import Statics
     from teeter.engine.topple.laboratory.noise import Chance, Method
-    from teeter.engine.topple.perturbation import Dynamics
     from teeter.engine.topple.verdict import CheckOptions, Pose, Verdict, Word
+    from teeter.engine.topple.verdict_json import SimulationResult
     from teeter.games.api.data import Columns
     from teeter.scenes.scene import Scene
 
@@ -27,23 +28,6 @@ NAMED = 4
 """Pieces named that go first, at most."""
 DIGITS = {"p_stand": 6, "low": 6, "high": 6, "position_mm": 9, "tilt_deg": 9}
 """Of what is printed as JSON about noise."""
-
-
-@dataclass(frozen=True, slots=True)
-class SimulationResult(Untrue):
-    """What the trials found together; the worst of all. stands: None when they disagree. sink_mm: vertical move of the
-    first half second; max_shift_mm, max_turn_deg: after it. trials: which of the small disturbances it survived."""
-
-    asked = "stands"
-
-    stands: bool | None
-    simulated_s: float
-    sink_mm: float
-    max_shift_mm: float
-    max_turn_deg: float
-    first_to_move: str | None
-    fell: tuple[str, ...]
-    trials: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,13 +322,8 @@ class PoseResult(Untrue):
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter poses --json` prints."""
-        return {key: _rounded(value) for key, value in asdict(self).items()}
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, tuple | list):
-        return [_rounded(item) for item in value]
-    return round(value, 9) if isinstance(value, float) else value
+        found: dict[str, Any] = as_json(self, 9)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,6 +399,8 @@ def noise_result(found: Chance) -> NoiseResult:
 
 def check_result(verdict: Verdict, loaded: Scene) -> CheckResult:
     """The same in mm and degrees."""
+    from teeter.engine.topple.verdict_json import simulation
+
     return CheckResult(
         verdict,
         loaded,
@@ -429,21 +410,8 @@ def check_result(verdict: Verdict, loaded: Scene) -> CheckResult:
         verdict.pose,
         verdict.settled * 1e3,
         verdict.statics,
-        _simulation(verdict.dynamics),
+        simulation(verdict.dynamics),
         verdict.wall,
-    )
-
-
-def _simulation(found: Dynamics) -> SimulationResult:
-    return SimulationResult(
-        found.stands,
-        found.simulated,
-        found.sink * 1e3,
-        found.shift * 1e3,
-        math.degrees(found.turn),
-        found.first_to_move,
-        found.fell,
-        tuple(trial.stands for trial in found.trials),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -23,13 +23,13 @@ from teeter.engine.topple.verdict import Word
 from teeter.engine.topple.verdict_json import VerdictJson
 from teeter.games.api import schema_rows
 from teeter.games.api.results import ExplainResult, NoiseResult, PoseResult, ProbeResult
+from teeter.models.printed import as_json, keys_of
 
 VERSION = 1
 """Raised when something that was printed is not, or means something else; what is added does not raise it."""
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 NAMES = {"Method": Method, "Word": Word}
 """Types that a dataclass names, but whose module it does not load."""
-NOT_PRINTED = {SweepRow: {"key"}}
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 Column = list[float | None] | list[str] | list[bool]
 
@@ -37,14 +37,8 @@ Column = list[float | None] | list[str] | list[bool]
 def printed(result: object, kind: Any, **own: Any) -> dict[str, Any]:
     """Returns what is printed of a result: the keys of a `TypedDict` but `teeter`. own: those that it has under another
     name."""
-
-    def rounded(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return [rounded(item) for item in value]
-        return round(value, 6) if isinstance(value, float) else value
-
     names = [name for name in kind.__annotations__ if name != "teeter"]
-    return {name: own[name] if name in own else rounded(getattr(result, name)) for name in names}
+    return {name: own[name] if name in own else as_json(getattr(result, name), 6) for name in names}
 
 
 class TableJson(TypedDict):
@@ -303,8 +297,10 @@ def _of(kind: Any, parts: dict[str, Any]) -> dict[str, Any]:
 def _object(kind: Any, parts: dict[str, Any]) -> dict[str, Any]:
     hints = get_type_hints(kind, localns=NAMES, include_extras=True)
     if is_dataclass(kind):
-        hints = {each.name: hints[each.name] for each in fields(kind)}
-    hints = {name: hint for name, hint in hints.items() if name not in NOT_PRINTED.get(kind, ())}
+        also = {
+            name: get_type_hints(getattr(kind, name).fget)["return"] for name in getattr(kind, "also", ())
+        }
+        hints = {name: {**hints, **also}[name] for name in keys_of(kind)}
     return {
         "type": "object",
         "description": " ".join((kind.__doc__ or "").split()),

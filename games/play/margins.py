@@ -45,6 +45,10 @@ LEAST = 0.05
 """Millimetres: less is not told."""
 UNKNOWN = "how firmly the tower stood before is not known"
 Touching = tuple[Assembly, Contacts]
+ALWAYS = (-math.inf, math.inf)
+"""Seconds of a recording: all of them."""
+READ_S = 15.0
+"""Seconds for which a line is read at the most."""
 LIKE = 0.5
 """Degrees by which margins may differ and be told as one."""
 
@@ -157,11 +161,15 @@ def _led_to(replay: Replay, before: int, until: int) -> tuple[str, str]:
 
 
 def causes_of(
-    replay: Replay, margins: Sequence[Margin] = (), *, only_last: bool = False
+    replay: Replay,
+    margins: Sequence[Margin] = (),
+    *,
+    only_last: bool = False,
+    span: tuple[float, float] = ALWAYS,
 ) -> tuple[Cause, ...]:
     """Returns why pieces fell, once for each time they did between two checkpoints. margins: of the whole recording, if
-    they are known; then it is told since when the tower stood no firmer. only_last: why they did the last time. Raises
-    RecordError as `margins_of`."""
+    they are known; then it is told since when the tower stood no firmer. only_last: why they did the last time. span:
+    seconds between which they did. Raises RecordError as `margins_of`."""
     recorded = _recorded(replay)
     if recorded is None:
         return ()
@@ -170,21 +178,27 @@ def causes_of(
         before = [each for each in replay.checkpoints if each.step < recorded.steps[at]]
         if isinstance(given, Fell) and before:
             falls.setdefault(before[-1].step, (at, before[-1]))
-    chosen = [*falls.values()][-1:] if only_last else falls.values()
+    first, end = (second * replay.meta.rate for second in span)
+    within = [(at, last) for at, last in falls.values() if first <= recorded.steps[at] <= end]
+    chosen = within[-1:] if only_last else within
     return tuple(
         _cause(recorded, at, last, [each for each in margins if each.step <= last.step])
         for at, last in chosen
     )
 
 
-def with_causes(telling: Telling, replay: Replay, *, has_margins: bool = False) -> Telling:
+def with_causes(
+    telling: Telling, replay: Replay, *, has_margins: bool = False, span: tuple[float, float] = ALWAYS
+) -> Telling:
     """Returns the words that go with a recording, and why pieces fell, told as they do; as they are where nobody can
-    say why, as where the rules refuse what the record has them take. has_margins: with those after every move."""
+    say why, as where the rules refuse what the record has them take. has_margins: with those after every move. span:
+    the seconds that are shown: other falls are not asked about."""
+    since, until = span
 
     def found() -> tuple[tuple[Margin, ...], tuple[Cause, ...]]:
         try:
             margins = margins_of(replay) if has_margins else ()
-            return margins, causes_of(replay, margins)
+            return margins, causes_of(replay, margins, span=(since - READ_S, until))
         except RecordError:
             return (), ()
 

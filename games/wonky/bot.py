@@ -74,7 +74,7 @@ class WonkySkill(Skill):
 
 
 def _card(session: Session) -> Action:
-    """Wide blocks for the lowest rows and small ones above; on a tower that bears no more, the next player's turn."""
+    """A block that stands, a wide one for the lowest rows and a small one above; an action card where none does."""
     state, actions = session.state, [choice.action for choice in session.choices]
     is_tall = len(state.tower) >= BROAD
 
@@ -83,11 +83,25 @@ def _card(session: Session) -> Action:
             return -2.0
         card = card_named(state, action.card)
         if card.sort is Sort.ACTION:
-            return 1.0 if is_tall else -1.0
-        widths = [_width(session, block) for block in free_blocks(state, card)]
-        return -min(widths) if is_tall else max(widths)
+            return 1.0 if _must_go(state) else -0.5
+        stand = [block for block in free_blocks(state, card) if is_firm((*state.tower, block))]
+        widths = [_width(session, block) for block in stand]
+        if not widths:
+            return -1.0
+        return (-min(widths) if is_tall else max(widths)) - _kept(card.sort)
 
     return max(actions, key=liking)
+
+
+def _must_go(state: State) -> bool:
+    """Whether action cards have to be played now: WK-16, they may not be the last."""
+    hand = state.hands[state.turn]
+    return sum(card_named(state, each).sort is not Sort.ACTION for each in hand) <= 1
+
+
+def _kept(sort: Sort) -> float:
+    """What it is worth to keep a card of a sort: a combo takes any block, when nothing else fits."""
+    return 0.2 if sort is Sort.COMBO else 0.0
 
 
 def _over(session: Session, name: str, quarters: int = 0) -> Pose:
@@ -158,11 +172,8 @@ def _played(state: State, name: str) -> float:
     card = card_named(state, name)
     if card.sort is not Sort.ACTION:
         worth = max(_laid(state, block) for block in free_blocks(state, card))
-        # a combo takes any block: it is kept for when nothing else fits
-        return worth - (0.2 if card.sort is Sort.COMBO else 0.0)
-    others = [each for each in state.hands[state.turn] if card_named(state, each).sort is not Sort.ACTION]
-    # WK-16: what may not be played last has to go before the last block
-    return TRAP + 1.0 if len(others) <= 1 else -SPARED
+        return worth - _kept(card.sort)
+    return TRAP + 1.0 if _must_go(state) else -SPARED
 
 
 def _laid(state: State, block: str) -> float:

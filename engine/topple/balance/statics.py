@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 import numpy as np
 
@@ -41,6 +42,7 @@ from teeter.engine.topple.errors import StaticsError
 from teeter.engine.world.body import DOWN, Assembly, Vector
 from teeter.engine.world.rolling import resists
 from teeter.models.errors import Untrue
+from teeter.models.printed import KEPT
 
 SEARCHED_FIRST = 1000
 """Pieces beyond which forces without friction are searched for before that program is solved: a fifth of its time for a
@@ -62,6 +64,12 @@ class LoadFactor(Untrue):
     without: bool
 
 
+class PieceLoad(TypedDict):
+    """Newtons that a piece carries from above."""
+
+    load_n: float
+
+
 @dataclass(frozen=True, slots=True)
 class Statics(Untrue):
     """What the force balance says of an assembly; the words are those of `check --json`.
@@ -77,10 +85,12 @@ class Statics(Untrue):
     and the mechanism is that of the pieces set down without. rolls: it stands, but these pieces may roll where they
     lie: nothing drives them and nothing brings them back. tilt_at_least, push_at_least: the margin is no less;
     pieces have rolled so far by then that more is not computed, nor what would move first. factors: how much of each
-    load on the pieces they carry.
+    load on the pieces they carry. A field is a key of `check --json`; its "row" adds a line to the box: the label, and
+    a sentence of the value and push_piece.
     """
 
     asked = "stands"
+    also = ("pieces",)
 
     stands: bool | None
     needs_friction: bool | None = None
@@ -90,16 +100,24 @@ class Statics(Untrue):
     push_n: float | None = None
     push_piece: str | None = None
     push_mode: Mode | None = None
-    twist_n_mm: float | None = None
+    twist_n_mm: float | None = field(
+        default=None,
+        metadata={"row": ("twist margin", "{:.3g} N mm turn {} about the vertical where faces press evenly")},
+    )
     weakest: str | None = None
-    loads: dict[str, float] = field(default_factory=dict)
-    mechanism: Velocities = field(default_factory=dict)
+    loads: dict[str, float] = field(default_factory=dict, metadata=KEPT)
+    mechanism: Velocities = field(default_factory=dict, metadata=KEPT)
     why: str | None = None
     wedged: Wedge | None = None
     rolls: tuple[str, ...] = ()
     tilt_at_least: bool = False
     push_at_least: bool = False
-    factors: tuple[LoadFactor, ...] = ()
+    factors: tuple[LoadFactor, ...] = field(default=(), metadata=KEPT)
+
+    @property
+    def pieces(self) -> dict[str, PieceLoad]:
+        """What each piece carries."""
+        return {name: {"load_n": load} for name, load in self.loads.items()}
 
     @property
     def stands_by_itself(self) -> bool | None:

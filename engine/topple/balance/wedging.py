@@ -60,9 +60,8 @@ class Wedge:
     """Pieces that stand only if wedged tight: the pair that must be pressed together hardest, and the newtons that it
     takes at least, when all contacts together are pressed as little as possible."""
 
-    first: str
-    second: str
-    newtons: float
+    between: tuple[str, str]
+    clamping_n: float
 
 
 def can_wedge(balance: Balance) -> bool:
@@ -316,7 +315,7 @@ def clamping(balance: Balance) -> Wedge:
     # equal ones differ by rounding: the first by number is told
     hardest = int(np.flatnonzero(pressed >= (1 - 1e-4) * pressed.max())[0])
     first, second = (contacts.names[at] for at in pairs[:, hardest])
-    return Wedge(first, second, float(pressed[hardest]) * balance.force)
+    return Wedge((first, second), float(pressed[hardest]) * balance.force)
 
 
 def _response(x: Array, friction: Array) -> Array:

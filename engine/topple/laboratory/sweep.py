@@ -11,7 +11,7 @@ import json
 import math
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -34,6 +34,7 @@ from teeter.engine.world.body import Assembly, Body
 from teeter.engine.worlds import using
 from teeter.models.errors import Untrue
 from teeter.models.piece import Piece
+from teeter.models.printed import KEPT
 from teeter.models.system import after_fork
 
 ONE_PROCESS = CheckOptions(workers=1)
@@ -65,13 +66,13 @@ class SweepRow(Untrue):
     judge: Method
     tilt_deg: float | None
     weakest: str | None
-    key: str
+    key: str = field(metadata=KEPT)
     chance: float | None = None
     chance_low: float | None = None
     chance_high: float | None = None
 
 
-NOISY_COLUMNS = tuple(field.name for field in fields(SweepRow))
+NOISY_COLUMNS = tuple(each.name for each in fields(SweepRow))
 COLUMNS = NOISY_COLUMNS[:-3]
 """Of a table, under noise and without."""
 
