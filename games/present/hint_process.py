@@ -130,14 +130,14 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
     if is_far or found.rest is None:
         why = ELSEWHERE if found.rest else "It would not lie still"
         return PlaceAnswer("falls", 0.0, found.rest, why, is_end)
+    if found.narrow and not asked.is_drawn_in:
+        return PlaceAnswer("risky", 0.0, found.rest, _narrow(found))
     play = game.judge.in_play(asked.state)
     scene = (*(body for body in lying if body.fixed or body.name in play), held.at(found.rest))
     try:
         risk, tilt = _leeway(Assembly("what if", scene))
     except (ValueError, RuntimeError):
         risk, tilt = "", 0.0
-    if found.narrow and not asked.is_drawn_in:
-        return PlaceAnswer("risky", tilt, found.rest, _narrow(found))
     if not risk:
         return PlaceAnswer("risky", 0.0, found.rest, "It stands when it is tried; how firmly, nobody can say")
     return PlaceAnswer(risk, tilt, found.rest)
