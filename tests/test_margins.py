@@ -129,7 +129,10 @@ def test_a_fall_is_told_where_it_happens() -> None:
     # the player's hand took the bricks along
     assert (cause.piece, cause.is_laid, cause.missing_mm) == ("brick.20", False, None)
     assert cause.fell == ("brick.35",)
-    assert "it was dragged or knocked over; before that, the tower was 1.7 degrees from falling" in cause.sentence
+    assert (
+        "it was dragged or knocked over; before that, the tower was 1.7 degrees from falling"
+        in cause.sentence
+    )
     lines = with_causes(telling_of(replay), replay).lines
     assert [line.text for line in lines if line not in telling_of(replay).lines] == [cause.sentence]
     assert [line.seconds for line in lines] == sorted(line.seconds for line in lines)
