@@ -57,8 +57,8 @@ def test_a_weight_that_tips_what_it_lies_on_has_to_bring_both_back() -> None:
 def test_what_comes_down_on_a_ball_lies_beside_the_point_or_right_on_it() -> None:
     ball = {"id": "ball", "shape": {"sphere": 20}, "material": "beech", "position": [0, 0, 20]}
     for beside, said in (
-        (6.0, "Board came down on one point, 6.0 mm beside its centre of mass"),
-        (0.0, "Board lay where the least push tips it"),
+        (6.0, "Board came down on a single point, 6.0 mm off its centre of mass"),
+        (0.0, "Board was so finely balanced that the least push tips it"),
     ):
         board = {
             "id": "board",
@@ -72,7 +72,7 @@ def test_what_comes_down_on_a_ball_lies_beside_the_point_or_right_on_it() -> Non
         found, missing = why_laid(rest, laid, "board", NEAR)
         assert missing == pytest.approx(beside, abs=0.05)
         assert found == said or (
-            beside and found == "Board came down on one point, 6.0 mm beside its centre of mass"
+            beside and found == "Board came down on a single point, 6.0 mm off its centre of mass"
         )
 
 
@@ -89,7 +89,7 @@ def test_what_is_balanced_without_the_drawn_piece_was_dragged() -> None:
     tower = stack(("pier", (40, 40, 60), 0, 30), ("deck", (160, 40, 10), 10, 65))
     said, missing = why_drawn(tower, "load", NEAR)
     assert missing is None
-    assert said.startswith("Without load forces balance the tower, with ")
+    assert said.startswith("The tower would have stood without load, with ")
     bare = stack(("pier", (40, 40, 60), 0, 30), ("deck", (160, 40, 10), 25, 65))
     said, missing = why_drawn(bare, "counterweight", NEAR)
     assert missing == pytest.approx(5.0, abs=0.01)
@@ -129,7 +129,10 @@ def test_a_fall_is_told_where_it_happens() -> None:
     # the player's hand took the bricks along
     assert (cause.piece, cause.is_laid, cause.missing_mm) == ("brick.20", False, None)
     assert cause.fell == ("brick.35",)
-    assert "it was dragged or knocked over; before, the tower was 1.7 degrees from falling" in cause.sentence
+    assert (
+        "it was dragged or knocked over; before that, the tower was 1.7 degrees from falling"
+        in cause.sentence
+    )
     lines = with_causes(telling_of(replay), replay).lines
     assert [line.text for line in lines if line not in telling_of(replay).lines] == [cause.sentence]
     assert [line.seconds for line in lines] == sorted(line.seconds for line in lines)

@@ -26,7 +26,7 @@ TOPPLING = (
     "tower_gone",
 )
 """Shipped scenes that fall by statics, of pieces with flat faces."""
-RANDOM = 16
+RANDOM = 33
 """Random stacks that topple, each with its first change."""
 NEAR = 1.05
 """Times the effort of a move that trying places finds."""

@@ -195,8 +195,8 @@ def test_two_disturbances_are_enough_where_statics_has_degrees_in_hand() -> None
         with running_trials(assembly) as finish:
             return [trial.stands for trial in finish(statics, degrees).trials]
 
-    assert trials(STANDS, True, 2.0) == [True] * 2
-    assert trials(STANDS, True, 1.9) == [True] * 4
+    assert trials(STANDS, True, 1.0) == [True] * 2
+    assert trials(STANDS, True, 0.9) == [True] * 4
     assert trials(STANDS, None, 90.0) == [True] * 4
     # what falls all the same is asked as often as ever
     assert trials(TOPPLES, True, 90.0) == [False] * 4

@@ -116,8 +116,8 @@ def test_a_fall_is_said_as_it_begins_and_no_card_lies_over_what_falls(film: Film
 @pytest.mark.parametrize("size", [(1280, 720), (320, 180), (720, 1280), (480, 480), (1280, 200), (100, 1000)])
 def test_a_long_line_of_the_story_is_written_out_at_every_size(size: tuple[int, int]) -> None:
     why = (
-        "Without brick 20 forces balance the tower, with 1.7 degrees in hand: it was dragged or knocked over; "
-        "before, the tower was 1.7 degrees from falling, since move 12."
+        "The tower would have stood without brick 20, with 1.7 degrees in hand: it was dragged or knocked over; "
+        "the tower had been 1.7 degrees from falling since move 12."
     )
     for texts in ([why], [f"{why} ", why]):
         layout = lay_out(_cards(texts, "Ana", size), size, width_of)

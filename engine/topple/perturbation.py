@@ -30,8 +30,8 @@ from teeter.models.piece import Array
 
 TRIALS, SURE_TRIALS = 4, 2
 """Different disturbances a scene must survive: a ball on a ball survives none, whatever the first direction. And how
-many where a force balance says that it stands with `SURE_DEG` in hand, a hundred times what a piece is turned by."""
-SURE_DEG = 2.0
+many where a force balance says that it stands with `SURE_DEG` in hand, fifty times what a piece is turned by."""
+SURE_DEG = 1.0
 LONGER = 2.0
 """Times the fall, for which what falls freely may take to bounce to rest."""
 GENTLER = 0.1

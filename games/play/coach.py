@@ -20,7 +20,7 @@ from teeter.engine.world.body import Assembly, Body
 from teeter.games.core.events import Released
 from teeter.games.game import Game
 from teeter.games.judge.judge import TableScene
-from teeter.games.play.preview import SAME_PLACE, LayPreview, Previewer
+from teeter.games.play.preview import LayPreview, Previewer, beside, lie_alike
 
 RINGS = (0.002, 0.005, 0.01, 0.018, 0.03, 0.05)
 """Metres from where a piece is held, at which other places are looked at."""
@@ -63,18 +63,7 @@ class Looker:
 
     def lies(self, state: Any, lying: Iterable[Body]) -> bool:
         """Returns whether all still lies as it did, and the rules are where they were."""
-        now = {body.name: body for body in lying}
-        return (
-            self._carried == state
-            and len(now) == len(self._lying)
-            and all(
-                (there := now.get(body.name)) is not None
-                and there.piece is body.piece
-                and np.allclose(there.pose.position, body.pose.position, rtol=0.0, atol=SAME_PLACE)
-                and np.allclose(there.pose.orientation, body.pose.orientation, rtol=0.0, atol=SAME_PLACE)
-                for body in self._lying
-            )
-        )
+        return self._carried == state and lie_alike(tuple(lying), self._lying)
 
     def look(self, held: Body) -> FirstLook:
         """Returns what letting a piece go where it is would come to. Raises ValueError where nobody can say."""
@@ -83,20 +72,30 @@ class Looker:
         if there is not None and abs(there.pose.position[2] - held.pose.position[2]) < CLOSE:
             # the tower may have stirred since it was looked at, and a piece a little above it touches nothing
             held = there
-        contacts = self._statics.contacts(held)
-        found = self._judged(held, contacts)
-        added = self._statics.adding(held)
-        stands = added.stands if added.touches else False
-        if added.touches and stands is False and self._loosely.adding(held).stands:
-            # on uneven bricks it turns until it lies: only a simulation tells
-            stands = None
-        return FirstLook(stands, self._towards(held, contacts) if stands is False else None, found)
+        statics, stands = self._asked(held)
+        contacts = statics.contacts(held)
+        missed = map(self._target.dropped, beside(held) if stands is False else ())
+        falls = stands is False and all(there is None or self._asked(there)[1] is False for there in missed)
+        return FirstLook(
+            False if falls else stands or None,
+            self._towards(held, contacts) if falls else None,
+            self._judged(held, contacts, has_narrow=True),
+        )
+
+    def _asked(self, held: Body) -> tuple[IncrementalStatics, bool | None]:
+        """Returns what tells whether a piece stands where it is, and what it says: on uneven bricks it turns until it
+        lies."""
+        for statics in (self._statics, self._loosely):
+            added = statics.adding(held)
+            if added.touches and added.stands is not False:
+                return statics, added.stands
+        return statics, False
 
     @cached_property
     def _loosely(self) -> IncrementalStatics:
         return IncrementalStatics(self._tower, LOOSELY)
 
-    def _judged(self, held: Body, contacts: Contacts) -> LayPreview:
+    def _judged(self, held: Body, contacts: Contacts, *, has_narrow: bool = False) -> LayPreview:
         """Returns what the rules say of a piece that stays where it is."""
         bodies = {body.name: body for body in self._lying}
         touching = _touching(contacts)
@@ -105,7 +104,7 @@ class Looker:
         after = TableScene(before.bodies, touching)
         state = self._game.rules.apply(self._carried, Released(self._carried.step, held.name))
         return self._previewer.judged(
-            state, held.name, before, before, after, is_resting=True, has_narrow=False
+            state, held.name, before, before, after, is_resting=True, has_narrow=has_narrow
         )
 
     def _towards(self, held: Body, contacts: Contacts) -> tuple[float, float] | None:

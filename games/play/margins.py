@@ -43,7 +43,7 @@ POINT = 1e-3
 """Metres: a shorter edge is a point."""
 LEAST = 0.05
 """Millimetres: less is not told."""
-UNKNOWN = "no balance is known of how the tower stood before"
+UNKNOWN = "how firmly the tower stood before is not known"
 Touching = tuple[Assembly, Contacts]
 ALWAYS = (-math.inf, math.inf)
 """Seconds of a recording: all of them."""
@@ -236,9 +236,9 @@ def _cause(recorded: _Recorded, at: int, checkpoint: Checkpoint, margins: Sequen
     elif was_there:
         said = f"{capital(piece)} was being moved; {UNKNOWN}"
     elif piece:
-        said = f"{capital(piece)} was still in the hand: the tower was knocked over"
+        said = f"The tower was knocked over while {piece} was still in the hand"
     else:
-        said = "No piece was being moved"
+        said = "Nobody was moving a piece"
     sentence = f"{said}{_since(margins, tilt)}."
     for name in recorded.bodies:
         words = name.replace("_", " ")
@@ -273,7 +273,7 @@ def why_laid(
     """Returns why a tower falls on which a piece was laid, and the missing millimetres. way: of `WAYS`, in which it
     stood before. is_known: forces balance it in that way; else only the piece's own fall is believed."""
     if laid is None:
-        return f"{capital(piece)} was let go where nothing is known to lie below", None
+        return f"{capital(piece)} was let go with nothing known to lie below it", None
     scene = replace(rest, bodies=(*rest.bodies, laid))
     if rest.free and _carrying(scene, piece) == {TABLE}:
         return f"{capital(piece)} came down beside the tower, on the table", None
@@ -281,16 +281,16 @@ def why_laid(
     if not is_known and (found is None or found[0].moves != (piece,)):
         return f"{capital(piece)} had been let go; {UNKNOWN}", None
     if found is None:
-        held = f"{capital(piece)} lay where forces balance it{_by(scene, way)}"
-        return f"{held}: it was knocked, or came down too hard", None
+        held = f"{capital(piece)} would have stood where it was let go{_by(scene, way)}"
+        return f"{held}: it was knocked, or put down too hard", None
     why, statics = found
     beyond = _beyond(scene, why)
     if beyond is None or piece not in why.moves:
         return _told(why, statics)
     if beyond < LEAST:
-        return f"{capital(piece)} lay where the least push tips it", 0.0
+        return f"{capital(piece)} was so finely balanced that the least push tips it", 0.0
     if why.room is None and why.edge is not None and math.dist(*why.edge) < POINT:
-        return f"{capital(piece)} came down on one point, {beyond:.1f} mm beside its centre of mass", beyond
+        return f"{capital(piece)} came down on a single point, {beyond:.1f} mm off its centre of mass", beyond
     # the others stay where they are: the piece alone has to bring their common centre back
     missing = beyond * sum(body.piece.mass for body in scene.free if body.name in why.moves) / laid.piece.mass
     return f"{capital(piece)} stood {missing:.1f} mm too far out", missing
@@ -325,10 +325,8 @@ def why_drawn(rest: Assembly, piece: str, way: int) -> tuple[str, float | None]:
     """Returns why a tower falls out of which a piece is drawn, and the missing millimetres."""
     found = _fall(rest, way)
     if found is None:
-        return (
-            f"Without {piece} forces balance the tower{_by(rest, way)}: it was dragged or knocked over",
-            None,
-        )
+        said = f"The tower would have stood without {piece}{_by(rest, way)}: it was dragged or knocked over"
+        return said, None
     said, missing = _told(*found)
     return f"Without {piece}, {said}", missing
 
@@ -402,8 +400,9 @@ def _since(margins: Sequence[Margin], tilt: float | None) -> str:
     """Returns how firm the tower was before, and since when, as the end of a sentence."""
     if tilt is None:
         return ""
-    said = f"; before, the tower was {tilt:.1f} degrees from falling"
     number = len(margins)
     while number and (known := margins[number - 1].tilt_deg) is not None and known <= tilt + LIKE:
         number -= 1
-    return f"{said}, since move {margins[number].number}" if 0 < number < len(margins) else said
+    if 0 < number < len(margins):
+        return f"; the tower had been {tilt:.1f} degrees from falling since move {margins[number].number}"
+    return f"; before that, the tower was {tilt:.1f} degrees from falling"

@@ -1,6 +1,6 @@
 """What laying the held piece somewhere would come to: tried on a table of its own, judged as the session judges."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,13 +29,15 @@ SAME_PLACE = 1e-4
 class LayPreview:
     """What would be. rest: where the piece ends; None when it does not come to rest. fell: the pieces that would fall,
     hit: the owner of the tower it would lie against, broken: the conditions it would not meet, narrow: those it would
-    not meet if the hand missed by a little. outcome: how the game would end, None when it would go on."""
+    not meet if the hand missed by a little, is_close: so it might meet all of them. outcome: how the game would end,
+    None when it would go on."""
 
     rest: Pose | None
     fell: tuple[str, ...] = ()
     hit: str | None = None
     broken: tuple[Condition, ...] = ()
     narrow: tuple[Condition, ...] = ()
+    is_close: bool = False
     outcome: Outcome | None = None
 
     @property
@@ -50,7 +52,7 @@ class Previewer:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._table: Table | None = None
-        self._key: tuple[Any, ...] = ()
+        self._lying: tuple[Body, ...] = ()
 
     def preview(self, state: Any, lying: Iterable[Body], held: Body) -> LayPreview:
         """What if the held piece were let go where it is? state: of the rules, while it is carried. lying: all else.
@@ -102,11 +104,13 @@ class Previewer:
         fell = judge.fallen(state, piece, before, after)
         hit = judge.hit(state, piece, before, after)
         broken = judge.broken(state, piece, need.conditions, before, after, height)
-        narrow = [
-            each
-            for moved in (shifted(after, piece) if has_narrow else ())
-            for each in judge.broken(state, piece, need.conditions, before, moved, height)
+        missed = [
+            judge.broken(state, piece, need.conditions, before, replace(after, bodies=bodies), height)
+            for bodies in ({**after.bodies, piece: each} for each in beside(after.bodies[piece]))
+            if has_narrow
         ]
+        narrow = tuple(dict.fromkeys(each for broken_there in missed for each in broken_there))
+        is_close = bool(broken) and not all(missed)
         step = state.step
         given: Input
         if fell:
@@ -124,19 +128,14 @@ class Previewer:
             # the rules wait for something else by now, as for a second fall
             outcome = None
         rest = after.bodies[piece].pose if is_resting else None
-        return LayPreview(rest, fell, hit and hit[1], broken, tuple(dict.fromkeys(narrow)), outcome)
+        return LayPreview(rest, fell, hit and hit[1], broken, narrow, is_close, outcome)
 
     def _laid(self, bodies: tuple[Body, ...]) -> Table:
-        poses = np.array([(*body.pose.position, *body.pose.orientation) for body in bodies])
-        key = (tuple((body.name, id(body.piece), body.fixed) for body in bodies), poses)
-        is_same = bool(self._key) and self._key[0] == key[0]
-        if self._table is None or not (
-            is_same and np.allclose(self._key[1], poses, rtol=0.0, atol=SAME_PLACE)
-        ):
+        if self._table is None or not lie_alike(bodies, self._lying):
             self.close()
             scale = Scale.of(bodies)
             self._table = Table(bodies, scale.finer if self._game.judge.is_fine else scale)
-            self._key = key
+            self._lying = bodies
         return self._table
 
     def close(self) -> None:
@@ -146,12 +145,17 @@ class Previewer:
             self._table = None
 
 
-def shifted(scene: TableScene, piece: str) -> list[TableScene]:
-    """The scene with a piece shifted by `SHIFT` to each of four sides, as a hand may miss its place."""
-    body = scene.bodies[piece]
+def lie_alike(these: Sequence[Body], others: Sequence[Body]) -> bool:
+    """Whether these are the same pieces as others, in the same order and places."""
+    here, there = ([(body.name, id(body.piece), body.fixed) for body in each] for each in (these, others))
+    now, then = (
+        np.array([(*body.pose.position, *body.pose.orientation) for body in each]) for each in (these, others)
+    )
+    return here == there and np.allclose(now, then, rtol=0.0, atol=SAME_PLACE)
+
+
+def beside(body: Body) -> list[Body]:
+    """Returns a body shifted by `SHIFT` to each of four sides, as a hand may miss its place."""
     x, y, z = body.pose.position
     places = [(x + SHIFT, y, z), (x - SHIFT, y, z), (x, y + SHIFT, z), (x, y - SHIFT, z)]
-    return [
-        TableScene({**scene.bodies, piece: body.at(Pose(place, body.pose.orientation))}, scene.touching)
-        for place in places
-    ]
+    return [body.at(Pose(place, body.pose.orientation)) for place in places]

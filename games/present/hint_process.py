@@ -40,6 +40,8 @@ SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""
 NEAREST_S = 1.5
 """Seconds of work for the nearest place that stands: a hand that moves on waits no longer for what it asks next."""
+ELSEWHERE = "It would slip off, and nobody can say where it ends up"
+"""Of a piece that slides off, or tips over, to where no rule is against it: it may do so otherwise."""
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
 
@@ -91,17 +93,10 @@ def answerer() -> Callable[[list[Body], Question], Answer]:
         if isinstance(asked, PlaceQuestion):
             if asked.game not in triers:
                 triers[asked.game] = Trier(game_named(asked.game))
-            trier = triers[asked.game]
-            if asked.wanted == "look":
-                return _answer_look(asked, known, trier)
-            if asked.wanted == "nearest":
-                return _answer_nearest(asked, known, trier)
-            return _answer_place(asked, known, trier.previewer)
+            return _answer_laying(asked, known, triers[asked.game])
         if isinstance(asked, FeelQuestion):
             return feeler.answer(asked, known)
-        if isinstance(asked, WhyQuestion):
-            return answer_why(asked)
-        return answer_check(asked, known)
+        return answer_why(asked) if isinstance(asked, WhyQuestion) else answer_check(asked, known)
 
     return answer
 
@@ -110,13 +105,20 @@ def _lying(rows: Rows, known: Known) -> tuple[Body, ...]:
     return tuple(known[name].at(pose) for name, pose in rows)
 
 
-def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> PlaceAnswer:
+def _answer_laying(asked: PlaceQuestion, known: Known, trier: Trier) -> Answer:
+    answers: dict[str, Callable[[PlaceQuestion, Known, Trier], Answer]]
+    answers = {"look": _answer_look, "all": _answer_place, "nearest": _answer_nearest}
+    try:
+        return answers[asked.wanted](asked, known, trier)
+    except (ValueError, RuntimeError):
+        unknown = PlaceAnswer("", 0.0, None, is_first=asked.wanted == "look")
+        return NearestAnswer(None) if asked.wanted == "nearest" else unknown
+
+
+def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
     game, lying = game_named(asked.game), _lying(asked.rows, known)
     held = known[asked.held].at(asked.pose)
-    try:
-        found = previewer.preview(asked.state, lying, held)
-    except (ValueError, RuntimeError):
-        return PlaceAnswer("", 0.0, None)
+    found = trier.previewer.preview(asked.state, lying, held)
     mover = game.rules.needs(asked.state).player
     is_end = found.outcome is not None and mover not in found.outcome.winners
     # a piece that comes down far from where it is held, but lies, does not fall: it may break a rule
@@ -126,7 +128,10 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
     if why := _against(found, asked.held):
         return PlaceAnswer("against", 0.0, found.rest, why, is_end)
     if is_far or found.rest is None:
-        return PlaceAnswer("falls", 0.0, found.rest, "" if found.rest else "It would not lie still", is_end)
+        why = ELSEWHERE if found.rest else "It would not lie still"
+        return PlaceAnswer("falls", 0.0, found.rest, why, is_end)
+    if found.narrow and not asked.is_drawn_in:
+        return PlaceAnswer("risky", 0.0, found.rest, _narrow(found))
     play = game.judge.in_play(asked.state)
     scene = (*(body for body in lying if body.fixed or body.name in play), held.at(found.rest))
     try:
@@ -135,39 +140,37 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
         risk, tilt = "", 0.0
     if not risk:
         return PlaceAnswer("risky", 0.0, found.rest, "It stands when it is tried; how firmly, nobody can say")
-    if found.narrow and risk == "safe" and not asked.is_drawn_in:
-        return PlaceAnswer(
-            "risky", tilt, found.rest, f"Risky: {found.narrow[0].missed}, if it lands a little off"
-        )
     return PlaceAnswer(risk, tilt, found.rest)
 
 
 def _answer_look(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
     """By force balance and the rules alone."""
-    held = known[asked.held].at(asked.pose)
-    try:
-        found = trier.looker(asked, known).look(held)
-    except (ValueError, RuntimeError):
-        return PlaceAnswer("", 0.0, None, is_first=True)
-    if why := _against(found.found, asked.held):
+    found = trier.looker(asked, known).look(known[asked.held].at(asked.pose))
+    if found.stands is False:
+        return PlaceAnswer("falls", 0.0, asked.pose, is_first=True, towards=found.towards)
+    if found.stands is None:
+        return PlaceAnswer("", 0.0, asked.pose, is_first=True)
+    is_close, narrow = found.found.is_close, found.found.narrow
+    if (asked.is_drawn_in or not is_close) and (why := _against(found.found, asked.held)):
         return PlaceAnswer("against", 0.0, asked.pose, why, is_first=True)
-    risk: Risk = "" if found.stands is None else "safe" if found.stands else "falls"
-    return PlaceAnswer(risk, 0.0, asked.pose, is_first=True, towards=found.towards)
+    if narrow and not asked.is_drawn_in:
+        return PlaceAnswer("risky", 0.0, asked.pose, _narrow(found.found), is_first=True)
+    return PlaceAnswer("safe", 0.0, asked.pose, is_first=True)
 
 
 def _answer_nearest(asked: PlaceQuestion, known: Known, trier: Trier) -> NearestAnswer:
-    held = known[asked.held].at(asked.pose)
-
     def confirms(there: Body) -> bool:
-        risk = _answer_place(replace(asked, pose=there.pose), known, trier.previewer).risk
-        return risk in ("safe", "risky")
+        return not _answer_place(replace(asked, pose=there.pose), known, trier).is_bad
 
-    try:
-        looker = trier.looker(asked, known)
-        until = time.process_time() + NEAREST_S
-        return NearestAnswer(looker.nearest(held, confirms, lambda: time.process_time() > until))
-    except (ValueError, RuntimeError):
-        return NearestAnswer(None)
+    until = time.process_time() + NEAREST_S
+    held = known[asked.held].at(asked.pose)
+    looker = trier.looker(asked, known)
+    return NearestAnswer(looker.nearest(held, confirms, lambda: time.process_time() > until))
+
+
+def _narrow(found: LayPreview) -> str:
+    """Which rule it would break where it is laid a little off, in a sentence."""
+    return f"Risky: {found.narrow[0].missed}, if it lands a little off"
 
 
 def _against(found: LayPreview, held: str) -> str:

@@ -28,7 +28,6 @@ from teeter.models.piece import Piece
 
 FIRST: dict[Risk, str] = {
     "safe": "First look: it stands",
-    "risky": "First look: it stands",
     "falls": "First look: it falls",
     "against": "First look: against the rules",
     "": "The coach looks ...",
@@ -142,11 +141,8 @@ class Hints(Feeling):
         """What is shown where nobody can say."""
         if isinstance(self._asked, CheckQuestion):
             return CheckAnswer("unsure", why, "", ())
-        return NearestAnswer(None) if self._is_final else PlaceAnswer("", 0.0, None)
-
-    @property
-    def _is_final(self) -> bool:
-        return self._answer is not None and not self._answer.is_first
+        is_final = self._answer is not None and not self._answer.is_first
+        return NearestAnswer(None) if is_final else PlaceAnswer("", 0.0, None)
 
 
 def coached(answer: PlaceAnswer, right: tuple[float, float], place: Pose | None, nearest: Pose | None) -> str:
@@ -154,8 +150,7 @@ def coached(answer: PlaceAnswer, right: tuple[float, float], place: Pose | None,
     lie instead."""
     tilt = f" ({answer.tilt_deg:.0f} degrees)" if answer.risk in ("safe", "risky") and answer.tilt_deg else ""
     if answer.is_first:
-        said = FIRST[answer.risk]
-        said = f"First look: {answer.why[:1].lower()}{answer.why[1:]}" if answer.why else said
+        said = f"First look: {answer.why[:1].lower()}{answer.why[1:]}" if answer.why else FIRST[answer.risk]
     else:
         said = answer.why or WORDS[answer.risk] + tilt
     if answer.risk == "falls" and answer.towards is not None and not answer.why:
