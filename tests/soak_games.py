@@ -33,7 +33,7 @@ EDGE = 0.02
 @dataclass(slots=True)
 class Played:
     """How a game went. seconds: of processor time, turn by turn. heights: pieces that stood each time
-    that something fell."""
+    that something fell. fell_at: the phase in which something last fell that had stood."""
 
     turns: int = 0
     reason: str = ""
@@ -41,6 +41,7 @@ class Played:
     seconds: list[float] = field(default_factory=list)
     heights: list[int] = field(default_factory=list)
     placed: int = 0
+    fell_at: str = ""
     state: Any = None
 
     @property
@@ -62,6 +63,9 @@ class Guard:
         assert not self._lab.faults(after), (given, self._lab.faults(after))
         if isinstance(given, Fell):
             self._played.heights.append(max(map(len, towers_of(before)), default=0))
+            phase = getattr(before, "phase", None)
+            if phase is not None and phase.name != "TOPPLED":
+                self._played.fell_at = phase.name.lower()
         if type(given).__name__ == "Placed" and not given.broken:
             self._played.placed += 1
 

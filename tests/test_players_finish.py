@@ -13,7 +13,7 @@ import pytest
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
-from teeter.games.core.rules import Need
+from teeter.games.core.rules import Choice, Need, Take
 from teeter.games.game import stock_of
 from teeter.games.play.session import Session
 from teeter.games.players.bots import Bot, bots_of, play
@@ -95,6 +95,46 @@ def test_TT_24_a_brick_beyond_the_edge_is_pushed_over_the_bricks_below(
         assert found is None
     else:
         assert found == pytest.approx(1e-3 * pushed * left, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("loose", "borne", "moved", "chosen"),
+    [
+        ("", "abc", {"a": 9.0, "b": 1e-3, "c": 1e-4}, "b"),  # the first that comes out calmly
+        (
+            "c",
+            "a",
+            {"a": math.inf, "b": 1e-4, "c": 1e-3},
+            "c",
+        ),  # what bears nothing is no question of balance
+        ("", "a", {"a": 9e-3, "b": 1e-3, "c": 1e-4}, "a"),  # one that is borne, though it drags
+        (
+            "",
+            "a",
+            {"a": math.inf, "b": 8e-3, "c": 3e-3},
+            "c",
+        ),  # none that is borne comes out: the calmest of the rest
+        ("", "", {"a": math.inf, "b": 8e-3, "c": 1e-3}, "c"),
+        ("", "", {}, "a"),
+    ],
+)
+def test_TT_06_no_brick_is_drawn_untried_while_another_comes_out(
+    monkeypatch: pytest.MonkeyPatch, loose: str, borne: str, moved: dict[str, float], chosen: str
+) -> None:
+    takes = [Take("Ana", name) for name in "abc"]
+
+    def drawn(session: Session, name: str, way: object, most: float) -> float:
+        found = moved.get(name, math.inf)
+        return found if found <= most else math.inf
+
+    monkeypatch.setattr(topple_bot, "_ranked", lambda *_: (takes, set(loose)))
+    monkeypatch.setattr(topple_bot, "assembly_of", lambda _: None)
+    monkeypatch.setattr(topple_bot, "way_out", lambda *_: None)
+    monkeypatch.setattr(topple_bot, "bears", lambda _, piece: piece in borne)
+    monkeypatch.setattr(topple_bot, "drawn", drawn)
+    session = cast(Session, SimpleNamespace(choices=[Choice(take, "") for take in takes]))
+    steady = cast(Bot, SimpleNamespace(style="steady"))
+    assert topple_bot.ToppleSkill().choose(steady, session, cast(Need, None)) == Take("Ana", chosen)
 
 
 @pytest.mark.parametrize(("own_at", "is_off"), [(0.0, False), (-30.0, True)])

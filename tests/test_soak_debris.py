@@ -50,6 +50,10 @@ WAYS = {
     "rapier": Way("rapier"),
 }
 SLIPPERY = Way("bullet", grip=0.7)
+AS_SOFT = Way(
+    "bullet", replace(FINER, damping=PLAY.damping / 8, relaxation=8 * PLAY.relaxation), 8 * REFERENCE_RATE
+)
+"""As fine as CONVERGED, whose contacts are 64 times as stiff as in play: with those of play."""
 HERE = [name for name, way in WAYS.items() if way.engine in installed_engines()]
 FINEST = {"height": 1.0, "distance": 5.0, "lean": 1.0}
 """What is measured, and in what it is counted: mm, mm from the middle, degrees between the flat side and level. By
@@ -142,6 +146,14 @@ def test_wrecks_are_those_of_a_converged_run(row: Callable[..., None], who: str)
     # one brick in a thousand may still slide
     assert found.fastest < 0.3
     assert all(far[what] <= limit for what, limit in LIMITS.items()), far
+
+
+@pytest.mark.soak
+def test_fewer_bricks_stay_upright_on_soft_contacts(row: Callable[..., None]) -> None:
+    found = wrecks(AS_SOFT)
+    compared(row, "converged, as soft as in play", found)
+    upright = [float((each.rows["lean"] > 85).mean()) for each in (found, wrecks(CONVERGED))]
+    assert upright[0] < upright[1]
 
 
 @pytest.mark.soak

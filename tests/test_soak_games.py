@@ -115,6 +115,7 @@ def test_tower_topple_rounds(row: Callable[..., None], bricks: str, seed: int) -
         f"Tower Topple by two steady players, {bricks} bricks",
         seed=seed,
         laid_before_the_topple=game.placed,
+        falls_at=game.fell_at,
         turns=game.turns,
         s_a_turn=game.median,
     )

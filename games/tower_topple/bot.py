@@ -5,7 +5,6 @@ are a row more. Who finds no brick left topples the tower. After U. Zwick, Jenga
 """
 
 import math
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -65,23 +64,27 @@ class ToppleSkill(Skill):
             return actions[0]
         if bot.style == "clumsy" or len(takes) == 1:
             return bot.random.choice(takes)
-        ranked, scene = _ranked(session, need, takes), assembly_of(session)
+        ranked, loose = _ranked(session, need, takes)
+        likely, scene = ranked[:CANDIDATES], assembly_of(session)
+        borne = (take for take in likely if take.piece in loose or bears(scene, take.piece))
         least, best = DOWN_BY, None
         calm: list[Take] = []
-        for take in ranked[:CANDIDATES]:
-            if not bears(scene, take.piece):
-                continue
-            if bot.style == "bold":
-                return take
-            moved = drawn(session, take.piece, way_out(session, take.piece), least)
-            if moved <= CALM:
-                calm.append(take)
-                if bot.style != "expert" or leaves_none(session.state, take):
+        # of a tower that leans a force balance may bear no brick's absence: then a trial tells of all
+        for candidates in (borne, likely):
+            for take in candidates:
+                if bot.style == "bold":
                     return take
-                if len(calm) == CALM_ONES:
-                    break
-            elif best is None or moved < least:
-                least, best = min(moved, least), take
+                moved = drawn(session, take.piece, way_out(session, take.piece), least)
+                if moved <= CALM:
+                    calm.append(take)
+                    if bot.style != "expert" or leaves_none(session.state, take):
+                        return take
+                    if len(calm) == CALM_ONES:
+                        break
+                elif best is None or moved < least:
+                    least, best = min(moved, least), take
+            if calm or least < DOWN_BY:
+                break
         return calm[0] if calm else best or ranked[0]
 
     def place(self, bot: Bot, session: Session, need: Need) -> Pose:
@@ -102,10 +105,8 @@ class ToppleSkill(Skill):
     def places(self, session: Session, need: Need) -> list[Pose]:
         """The free slots, with the brick as it comes to lie there."""
         scene = session.table.scene()
-        below, piece = (
-            judge.open_row_of(session.state, scene).below,
-            session.table.bodies[need.pieces[0]].piece,
-        )
+        below = judge.open_row_of(session.state, scene).below
+        piece = session.table.bodies[need.pieces[0]].piece
         return [judge.rested(slot, piece.extents, below) for slot in judge.slots(session.state, scene)]
 
     def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:
@@ -136,11 +137,11 @@ class ToppleSkill(Skill):
         return np.array([way[0], way[1], 0.0])
 
 
-def _ranked(session: Session, need: Need, takes: list[Take]) -> list[Take]:
+def _ranked(session: Session, need: Need, takes: list[Take]) -> tuple[list[Take], set[str]]:
     """The bricks as a bot likes them: last those that leave a single one in their row, at its edge above all, then
     those right below the top, and edges with many rows above; loose ones before others, unless one as loose lies on
     them, which comes along, coloured ones first, whose point is sure: others may bear a bad print; those of the
-    middle; those that carry least."""
+    middle; those that carry least. And which are loose."""
     felt = session.table.pressing()
     tower = session.state.tower
     rows = {
@@ -150,27 +151,23 @@ def _ranked(session: Session, need: Need, takes: list[Take]) -> list[Take]:
     low = {name for row in tower[: -LIGHT - 1] for name in row}
     sure = _harmless(session, need)
 
-    def weight(name: str) -> float:
-        return session.table.bodies[name].piece.mass * GRAVITY
-
-    def is_loose(name: str) -> bool:
-        return felt.get(name, 0.0) < LOOSE * weight(name)
+    weights = {name: session.table.bodies[name].piece.mass * GRAVITY for name in rows}
+    loose = {name for name in rows if felt.get(name, 0.0) < LOOSE * weights[name]}
 
     def liking(name: str) -> tuple[int, bool, bool, bool, bool, bool, bool, float, str]:
         row, above = rows[name]
-        loose = is_loose(name)
         edge = name != row[CENTRE]
         # the higher a row, the less a tower leans without its edge; of centres the lowest are best drawn soon
-        of = weight(name) if edge else max(sum(felt.get(each, 0.0) for each in row), weight(name))
-        share = 0.0 if loose else felt[name] / of
-        takes_along = any(is_loose(each) for each in above if each)
+        of = weights[name] if edge else max(sum(felt.get(each, 0.0) for each in row), weights[name])
+        share = 0.0 if name in loose else felt[name] / of
+        takes_along = not loose.isdisjoint(above)
         left = [each for each in row if each not in ("", name)]
         # one of the middle carries a tower, one of an edge does not
         alone = 0 if len(left) == 2 else 1 if left == [row[CENTRE]] else 2
-        late, risky = (name not in weighty, edge and name in low), loose and name not in sure
-        return alone, *late, not loose, takes_along, risky, edge, share, name
+        late, risky = (name not in weighty, edge and name in low), name in loose and name not in sure
+        return alone, *late, name not in loose, takes_along, risky, edge, share, name
 
-    return sorted(takes, key=lambda take: liking(take.piece))
+    return sorted(takes, key=lambda take: liking(take.piece)), loose
 
 
 def _harmless(session: Session, need: Need) -> set[str]:
@@ -250,9 +247,5 @@ def leaves_none(state: State, take: Take) -> bool:
         begun += row[CENTRE] != take.piece
     elif row[CENTRE] and row[CENTRE] != take.piece:
         begun -= 1
-    more, on_top = divmod(_on_top(open_row(state.tower)) + 1, 3)
+    more, on_top = divmod(sum(map(bool, open_row(state.tower))) % 3 + 1, 3)
     return not wins(min(full + more, MOST_FULL), begun, on_top)
-
-
-def _on_top(row: Sequence[str]) -> int:
-    return sum(map(bool, row)) % 3
