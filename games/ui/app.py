@@ -28,6 +28,7 @@ from teeter.games.present.pictures import Pictures
 from teeter.games.present.settings import Settings
 from teeter.games.present.switch_scanner import SwitchScanner
 from teeter.games.registry import game_named
+from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import Plan
 from teeter.games.server.setup import folder, new_file, plan_of
 from teeter.games.ui.adaptive_quality import AdaptiveQuality
@@ -48,6 +49,8 @@ class App:
 
     def __init__(self, settings: Settings, plan: Plan | None = None) -> None:
         self.settings = settings
+        # they load while the window opens
+        physics = PhysicsClient(plan) if plan is not None else None
         self.window = Window("teeter", size=(settings.picture.width, settings.picture.height))
         self.window.quality, self.window.top = self._first_quality(), settings.picture.table
         self._quality = self._adapted()
@@ -57,7 +60,7 @@ class App:
         self._behind: MenuScreen | GameScreen | None = None
         """Where a replay was asked for."""
         if plan is not None:
-            self._play(plan)
+            self._play(plan, physics)
         self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
         self.pictures = Pictures(self.window.hud)
         self.pad = PadControl(self.window)
@@ -242,8 +245,11 @@ class App:
             self._quality = self._adapted()
             self.window.relight(self._first_quality(), 1.0)
 
-    def _play(self, plan: Plan) -> None:
+    def _play(self, plan: Plan, physics: PhysicsClient | None = None) -> None:
         """Sit down to a game."""
+        if physics is None:
+            screen = self.screen
+            physics = screen.physics_for(plan) if isinstance(screen, MenuScreen) else PhysicsClient(plan)
         self.window.clear()
         self.window.hud.show((wait_panel(game_named(plan.game).title),))
         self.window.draw()
@@ -251,7 +257,11 @@ class App:
         from teeter.games.present.sandbox_screen import SandboxScreen
 
         kind = SandboxScreen if game_named(plan.game).is_free_building else GameScreen
-        self.screen = kind(self.window, self.settings, plan)
+        try:
+            self.screen = kind(self.window, self.settings, plan, physics)
+        except TeeterError:
+            physics.close()
+            raise
 
     def _resume(self, start: MenuScreen) -> None:
         try:
