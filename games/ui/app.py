@@ -183,17 +183,17 @@ class App:
 
     def _grant(self) -> bool:
         """What the screen wished for."""
-        from teeter.games.ui.replay_screen import Viewer
-
-        screen, wish = self.screen, self.screen.wish
-        screen.wish = ""
+        shown, wish = self.screen, self.screen.wish
+        shown.wish = ""
         self._look_at_films()
-        if screen.settings is not None and screen.settings != self.settings:
-            self._obey(screen.settings)
-        if isinstance(screen, Viewer):
+        if shown.settings is not None and shown.settings != self.settings:
+            self._obey(shown.settings)
+        if self._behind is not None:
             if wish:
-                self._come_back(screen)
+                # to import the class, so as to ask for it, would hold the first picture up
+                self._come_back(cast("Viewer", shown))
             return True
+        screen = self._played
         if isinstance(screen, MenuScreen):
             if wish == "start" and screen.plan is not None:
                 self._play(screen.plan)
