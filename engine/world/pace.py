@@ -198,7 +198,7 @@ def parts_of_step(
     # whose boxes along the axes of the world may come together
     reach = _reach(shapes, matrices, np.arange(len(speeds))[:, None], np.eye(3)) + step * speeds[:, None]
     away = np.abs(positions[None] - positions[fast][:, None])
-    is_near = (away < reach[fast][:, None] + reach[None]).all(axis=2)
+    is_near = np.all(away < reach[fast][:, None] + reach[None], axis=2)
     is_near[np.arange(len(fast)), fast] = False
     if not is_near.any():
         clear = _clear_steps(shapes, positions, matrices, speeds, fast, step, gravity)

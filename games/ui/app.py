@@ -30,7 +30,7 @@ from teeter.games.present.switch_scanner import SwitchScanner
 from teeter.games.registry import game_named
 from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import Plan
-from teeter.games.server.setup import folder, new_file, plan_of
+from teeter.games.server.setup import first_view, folder, new_file, plan_of
 from teeter.games.ui.adaptive_quality import AdaptiveQuality
 from teeter.games.ui.pad import PadControl
 from teeter.models.errors import TeeterError
@@ -49,8 +49,11 @@ class App:
 
     def __init__(self, settings: Settings, plan: Plan | None = None) -> None:
         self.settings = settings
-        # they load while the window opens
-        physics = PhysicsClient(plan) if plan is not None else None
+        physics = None
+        if plan is not None:
+            # they load while the window opens; what cannot begin is refused before
+            physics = PhysicsClient(plan)
+            first_view(plan)
         self.window = Window("teeter", size=(settings.picture.width, settings.picture.height))
         self.window.quality, self.window.top = self._first_quality(), settings.picture.table
         self._quality = self._adapted()
