@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from teeter.models.hulls import alike_rows, pairs_within
@@ -37,7 +40,7 @@ def test_pairs_are_those_of_a_tree(points: int, others: int, sides: int, seed: i
 def test_equal_rows_are_those_of_numpy(kind: type) -> None:
     rng = np.random.default_rng(0)
     for count in (0, 1, 2, 7, 200):
-        rows = (rng.integers(-2, 3, (count, 3)) * -1.0).astype(kind)
+        rows: NDArray[Any] = (rng.integers(-2, 3, (count, 3)) * -1.0).astype(kind)
         first, which = alike_rows(rows)
         _, ours, theirs = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         assert np.array_equal(first, ours)
