@@ -13,11 +13,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, Literal, TypeVar
 
 from teeter.engine.scratch import scratch_folder
@@ -85,6 +86,7 @@ class Worker(Generic[Q, R]):
         self._process.start()
         theirs.close()
         self.is_busy = False
+        self._is_loading = start_method == "spawn"
 
     def ask(self, question: Q) -> None:
         """Sends a question without waiting for the answer. Raises ValueError while one is being answered,
@@ -92,11 +94,16 @@ class Worker(Generic[Q, R]):
         """
         if self.is_busy:
             raise ValueError("the worker is still answering: take its result first")
-        try:
-            self.pipe.send(question)
-        except OSError as error:
-            raise WorkerDiedError("the process is gone") from error
-        self.is_busy = True
+        content = ForkingPickler.dumps(question)
+        if self._is_loading:
+            # what is large fills the pipe until somebody reads; that the process died tells `result`
+            threading.Thread(target=_send, args=(self.pipe, content), daemon=True).start()
+        else:
+            try:
+                self.pipe.send_bytes(content)
+            except OSError as error:
+                raise WorkerDiedError("the process is gone") from error
+        self.is_busy, self._is_loading = True, False
 
     def poll(self, seconds: float = 0.0) -> bool:
         """Returns whether `result` would return or raise without waiting, after at most so many seconds."""
@@ -121,6 +128,11 @@ class Worker(Generic[Q, R]):
         self._process.join()
         _parent_ends.discard(self.pipe)
         self.pipe.close()
+
+
+def _send(pipe: Connection, content: memoryview) -> None:
+    with suppress(OSError):
+        pipe.send_bytes(content)
 
 
 def _serve(pipe: Connection, answer: Callable[[Any], Any]) -> None:

@@ -33,7 +33,11 @@ class EngineError(TeeterError):
 
 def installed_engines() -> tuple[Engine, ...]:
     """Returns the engines that can be used here, the default one first."""
-    return tuple(engine for engine in ENGINES if find_spec(PACKAGES[engine]) is not None)
+    return tuple(filter(_is_installed, ENGINES))
+
+
+def _is_installed(engine: Engine) -> bool:
+    return find_spec(PACKAGES[engine]) is not None
 
 
 def package_of(engine: Engine) -> str:
@@ -49,10 +53,11 @@ def engine_in_use() -> Engine:
     asked = _asked.get()
     if asked is not None:
         return asked
-    there = installed_engines()
-    if not there:
+    # to look for one that is not there takes as long as to put a brick into a world
+    first = next(filter(_is_installed, ENGINES), None)
+    if first is None:
         raise EngineError("no physics engine is installed: pip install pybullet, or pip install rapier3d")
-    return there[0]
+    return first
 
 
 def require_engine(engine: str | None) -> Engine | None:

@@ -63,6 +63,11 @@ class Game(Generic[S]):
     """True for a game that begins from a scene, takes pieces from files, and is saved as a scene, not recorded."""
 
     @property
+    def catalogue(self) -> str:
+        """The name of the catalogue of its pieces; a game may have none."""
+        return self.name.replace("-", "_")
+
+    @property
     def judge(self) -> Judge[S]:
         """What physics says, and what the rules are told."""
         judge: Judge[S] = _loaded(self.judge_class)
@@ -114,7 +119,7 @@ def stock_of(game: Game) -> Any:
 
     Raises SetupError with file and key for a catalogue that does not fit.
     """
-    name = f"{game.name.replace('-', '_')}.toml"
+    name = f"{game.catalogue}.toml"
     path = resources.files("teeter.models") / name
     try:
         return game.read_stock(tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {})

@@ -6,7 +6,7 @@ import numpy as np
 
 from teeter.models.builders import SIDE_SAMPLES, extrude, solid_of
 from teeter.models.convex import box_part, hull_part
-from teeter.models.hulls import convex_hull
+from teeter.models.hulls import alike_rows, convex_hull
 from teeter.models.piece import (
     MM,
     Array,
@@ -315,5 +315,5 @@ def _cap(edge: float, sagitta: float, squares: int) -> Array:
 
 def _shared(corners: Array, size: float) -> tuple[Array, Ints]:
     """Corners at the same place made one, and the new number of each."""
-    _, first, number = np.unique((corners / size).round(9), axis=0, return_index=True, return_inverse=True)
-    return corners[first], number.reshape(-1).astype(np.int64)
+    first, number = alike_rows((corners / size).round(9))
+    return corners[first], number

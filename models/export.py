@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from teeter.models.errors import ModelError
 from teeter.models.files import whole_or_nothing
+from teeter.models.hulls import alike_rows
 from teeter.models.piece import Array, Ints, Piece
 
 # from our axes, Z up, to glTF's, Y up
@@ -46,8 +47,7 @@ def corner_normals(vertices: Array, faces: Ints, crease: float = CREASE) -> Arra
     unit = doubled / np.maximum(area, np.finfo(float).tiny)[:, None]
     span = max(float(np.ptp(vertices, axis=0).max()), np.finfo(float).tiny)
     # meshes come with a corner of their own for every face, so corners are told by their place
-    _, place = np.unique(np.round(vertices / span, 7), axis=0, return_inverse=True)
-    flat = place.reshape(-1)[faces].reshape(-1)
+    flat = alike_rows(np.round(vertices / span, 7))[1][faces].reshape(-1)
     order = np.argsort(flat, kind="stable")
     counts = np.bincount(flat)
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
@@ -84,7 +84,7 @@ def skin_of(piece: Piece) -> Skin:
     rows = np.concatenate([points[faces].reshape(-1, 3), normals.reshape(-1, 3)], axis=1)
     # equal up to a rounding that nobody sees
     scale = np.repeat([1 / max(float(np.ptp(points, axis=0).max()), 1e-12), 1.0], 3)
-    _, first, inverse = np.unique(np.round(rows * scale, 6), axis=0, return_index=True, return_inverse=True)
+    first, inverse = alike_rows(np.round(rows * scale, 6))
     kept = rows[first].astype(np.float32)
     return Skin(
         np.ascontiguousarray(kept[:, :3]),

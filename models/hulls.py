@@ -3,9 +3,10 @@ towers of boxes need none."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from teeter.models.errors import ModelError
 from teeter.models.piece import Array, Ints
@@ -68,6 +69,17 @@ def pairs_within(points: Array, others: Array, reach: float) -> tuple[Ints, Ints
     first, second = np.concatenate([np.zeros((2, 0), dtype=np.int64), *found], axis=1)
     by_point = np.lexsort((second, first))
     return first[by_point], second[by_point]
+
+
+def alike_rows(rows: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Which rows (n, d) are equal: (u,) the first of every kind, kinds in the order of their values, and (n,) the kind
+    of each row. As `np.unique` has them, which compares rows number by number and takes ten times as long."""
+    order = np.lexsort(rows.T[::-1])
+    is_new = np.ones(len(rows), dtype=bool)
+    is_new[1:] = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
+    kind = np.empty(len(rows), dtype=np.int64)
+    kind[order] = np.cumsum(is_new) - 1
+    return order[is_new], kind
 
 
 def groups_of(count: int, first: Ints, second: Ints) -> Ints:

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from teeter.models.errors import MeshFileError
-from teeter.models.hulls import groups_of
+from teeter.models.hulls import alike_rows, groups_of
 from teeter.models.piece import Array, Ints
 
 MAX_BYTES = 100_000_000
@@ -100,8 +100,8 @@ def merged_corners(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
     """Returns the mesh with corners at the same place, as files round it, made one; faces that vanish are left out."""
     grain = 4 * SINGLE_PRECISION * max(float(np.abs(vertices).max(initial=0.0)), np.finfo(float).tiny)
     rounded = np.round(vertices / grain)
-    _, first, index = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
-    corners = index.reshape(-1)[faces]
+    first, kind = alike_rows(rounded)
+    corners = kind[faces]
     corners = corners[(corners != np.roll(corners, 1, axis=1)).all(axis=1)]
     return vertices[first], corners.astype(np.int64)
 

@@ -1,12 +1,15 @@
-"""Neighbours within a distance, beside scipy's tree."""
+"""Neighbours within a distance, beside scipy's tree; equal rows, beside numpy."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from teeter.models.hulls import pairs_within
+from teeter.models.hulls import alike_rows, pairs_within
 
 REACH = 0.05
 
@@ -31,3 +34,14 @@ def test_pairs_are_those_of_a_tree(points: int, others: int, sides: int, seed: i
     ]
     if others and points:
         assert len(first) >= both
+
+
+@pytest.mark.parametrize("kind", [float, int])
+def test_equal_rows_are_those_of_numpy(kind: type) -> None:
+    rng = np.random.default_rng(0)
+    for count in (0, 1, 2, 7, 200):
+        rows: NDArray[Any] = (rng.integers(-2, 3, (count, 3)) * -1.0).astype(kind)
+        first, which = alike_rows(rows)
+        _, ours, theirs = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        assert np.array_equal(first, ours)
+        assert np.array_equal(which, theirs.reshape(-1))

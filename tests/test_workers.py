@@ -212,7 +212,8 @@ def _is_zombie(pid: int) -> bool:
 
 
 def test_a_window_hears_as_many_views_as_a_film_has_and_that_the_physics_died() -> None:
-    physics = PhysicsClient(Plan("sandbox", ("Ana",), scene="arch"))
+    physics = PhysicsClient(plan := Plan("sandbox", ("Ana",), scene="arch"))
+    physics.begin(plan)
     heard: list[Any] = []
 
     def hears(kind: type) -> bool:

@@ -65,6 +65,7 @@ def speed_rows() -> Makers:
     yield "one more piece on 49 bricks", _placing
     yield "labels of stacks of 4 cubes, one core", _labelling
     yield "statics per piece, pyramids", _growth
+    yield "physics of a first act", _first_acts
     yield "pictures of 54 bricks, 1280 x 720", _drawing
     yield f"{VIDEO}, medium, all in all", lambda: _video("medium", 0.8)
     yield f"{VIDEO}, low, all in all", lambda: _video("low", 1.5)
@@ -155,6 +156,24 @@ def _growth() -> Found:
     ratio = found[-1][1] / found[0][1]
     text = ", ".join(f"{count}: {per * 1e3:.2f} ms" for count, per, _ in found)
     return told(f"{text}; peak memory {found[-1][2]:.0f} MB", "400 <= 1.5 x 50", ratio <= 1.5)
+
+
+def _first_acts() -> Found:
+    """Processor time until a person is asked; before that, of getting ready, while a menu is looked at."""
+    from teeter.engine.bench.speed import timed
+    from teeter.games.registry import games
+    from teeter.games.server.messages import Plan
+    from teeter.games.server.physics import get_ready
+    from teeter.games.server.setup import open_game
+
+    def times(name: str) -> str:
+        plan = Plan(name, ("Ana", "bot:steady"), 1)
+        ready = timed(lambda: get_ready(plan))[1]
+        active, act = timed(lambda: open_game(plan, lambda *_: None, lambda *_: None, lambda *_: None))
+        active.close()
+        return f"{act:.2f} s, got ready in {ready:.2f} s"
+
+    return told("; ".join(f"{game.title} {times(game.name)}" for game in games() if game.has_bots))
 
 
 def accuracy_rows() -> Makers:

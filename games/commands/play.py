@@ -139,15 +139,9 @@ def open_window(plan: Plan | None) -> int:
     Raises ViewError without a display, SetupError for a game that cannot begin or broken settings, RecordError.
     """
     from teeter.games.present.settings import load_settings
-    from teeter.games.server.setup import first_view
-
-    settings = load_settings()
-    if plan is not None:
-        # refused before a window opens
-        first_view(plan)
     from teeter.games.ui.app import App
 
-    App(settings, plan).run()
+    App(load_settings(), plan).run()
     return OK
 
 

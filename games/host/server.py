@@ -100,6 +100,7 @@ class HostServer:
         hosting.links.address = replace(address, port=port)
         hosting.links.keep()
         self.physics = PhysicsClient(hosting.plan, self._wake)
+        self.physics.begin(hosting.plan)
         self.table = HostedTable(hosting, self.physics)
         self._pulse = asyncio.create_task(self._run())
         self._pulse.add_done_callback(self._pulse_ended)

@@ -16,13 +16,14 @@ from teeter.games.server.messages import Act, Do, Order, Plan
 
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
+    from teeter.games.server.client import PhysicsClient
 
 
 class GameScreen(TableScreen):
     """One game in the window. Raises SetupError when it cannot begin."""
 
-    def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
-        super().__init__(window, settings, plan)
+    def __init__(self, window: Window, settings: Settings, plan: Plan, physics: PhysicsClient) -> None:
+        super().__init__(window, settings, plan, physics)
         self.mouse = Mouse(self)
 
     @property

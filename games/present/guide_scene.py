@@ -73,7 +73,7 @@ def _camera(drawn: Drawn, bodies: Sequence[Body]) -> Camera:
 
 
 def _built(game: Game, model: str) -> Piece:
-    return build(find(model if "/" in model else f"{game.name.replace('-', '_')}/{model}"))
+    return build(find(model if "/" in model else f"{game.catalogue}/{model}"))
 
 
 def _laid(name: str, piece: Piece, spot: tuple[float, ...] | list[float], below: list[Body]) -> Body:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,12 +17,16 @@ from teeter.games.present.menu import Form
 from teeter.games.present.pages import Pages
 from teeter.games.present.settings import Settings
 from teeter.games.server import setup
+from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import Plan
 from teeter.games.server.setup import SavedGame, first_view
 from teeter.models.errors import TeeterError
 
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
+
+WARM_UP, LOOKED = 2, 12
+"""Rounds until the menu has been seen; after which who looks at a game may want to play it."""
 
 
 class MenuScreen:
@@ -42,6 +47,9 @@ class MenuScreen:
         self.is_carrying = False
         self._dressed = ""
         """The game whose picture is behind the menu."""
+        self._ready: Iterator[None] = iter(())
+        """Gets that game ready, bit by bit."""
+        self._physics: PhysicsClient | None = None
         self._rounds = 0
 
     @property
@@ -115,10 +123,40 @@ class MenuScreen:
         self._rounds += 1
         game = self.form.chosen
         self.pages.game = game
-        if self._rounds > 2 and self._dressed != game.name:
+        if self._rounds > WARM_UP and self._dressed != game.name:
             self._dressed = game.name
             with left_out("the picture of the game"):
                 self._dress(game)
+            self._ready, self._rounds = self._get_ready(game), WARM_UP
+        if self._rounds > WARM_UP + LOOKED:
+            with left_out("getting the game ready"):
+                next(self._ready, None)
+
+    def _get_ready(self, game: Game) -> Iterator[None]:
+        """Lets the physics of the chosen game load, and builds its pieces, one a round, while people look."""
+        # what they need takes long to load, and the menu is seen before
+        from teeter.games.judge.places import steady
+        from teeter.models.build import build
+        from teeter.models.catalogue import catalogue
+        from teeter.models.catalogue import games as catalogues
+
+        likely = self.form.plan(self.settings, None)
+        self._physics = self.physics_for(likely)
+        yield
+        for spec in catalogue(game.catalogue).values() if game.catalogue in catalogues() else ():
+            steady(piece := build(spec))
+            assert piece.visual
+            yield
+        first_view(likely)
+
+    def physics_for(self, plan: Plan) -> PhysicsClient:
+        """Hands over the physics that are ready for a game, or others."""
+        ready, self._physics = self._physics, None
+        if ready is not None and ready.is_ready_for(plan):
+            return ready
+        if ready is not None:
+            ready.close()
+        return PhysicsClient(plan)
 
     def _dress(self, game: Game) -> None:
         from teeter.games.present.guide_scene import scene_of
@@ -148,4 +186,6 @@ class MenuScreen:
 
     def close(self) -> None:
         """Another screen comes."""
+        if self._physics is not None:
+            self._physics.close()
         self.window.clear()

@@ -33,6 +33,7 @@ from teeter.scenes.scene import SceneError
 
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
+    from teeter.games.server.client import PhysicsClient
 
 LEAN_S, LEAST_LEAN = 0.15, 0.02
 """Seconds in which two thirds of a tilt are seen, and degrees that are none."""
@@ -96,8 +97,8 @@ class SandboxScreen(GameScreen):
     camera_class = LeaningCamera
     camera_control: LeaningCamera
 
-    def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
-        super().__init__(window, settings, plan)
+    def __init__(self, window: Window, settings: Settings, plan: Plan, physics: PhysicsClient) -> None:
+        super().__init__(window, settings, plan, physics)
         self._scene = load(plan.scene, drop=True) if plan.scene is not None else None
         self._shelf = ""
         self._push, self._tilt, self._towards = 1.0, 0.0, 0.0

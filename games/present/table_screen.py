@@ -57,18 +57,18 @@ GAIN_END = (0.72, 0.1)
 
 class TableScreen:
     """One table in the window: what is seen. What people do is `GameScreen`'s. Raises SetupError when the game cannot
-    begin."""
+    begin. physics: that are ready for its game."""
 
     mouse: Mouse
     camera_class = CameraController
 
-    def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
-        self.window, self.settings = window, settings
+    def __init__(self, window: Window, settings: Settings, plan: Plan, physics: PhysicsClient) -> None:
+        self.window, self.settings, self.physics = window, settings, physics
         self.plan: Plan | None = plan
         self.film = ""
         opening = first_view(plan)
         game, state, bodies = opening.game, opening.state, opening.bodies
-        self.physics = PhysicsClient(plan)
+        physics.begin(plan)
         self._details = details_of(game)
         self.client = ClientState(plan, game, state, bodies, time.perf_counter)
         self.client.remember(opening.past)

@@ -20,17 +20,17 @@ STOP_TIMEOUT_S = 5.0
 
 
 class PhysicsClient:
-    """One game in a process of its own: sends orders, receives news, never waits. wake: called when there are news,
-    from another thread."""
+    """One game in a process of its own: sends orders, receives news, never waits. likely: what will be played, so that
+    the process loads and builds while the menu is looked at. wake: called when there are news, from another thread."""
 
-    def __init__(self, plan: Plan, wake: Callable[[], None] = lambda: None) -> None:
-        self._wake = wake
+    def __init__(self, likely: Plan, wake: Callable[[], None] = lambda: None) -> None:
+        self.game, self._wake, self._is_begun = likely.game, wake, False
         # a spawned process knows nothing of what is in use here
         engine = engine_in_use()
         context = multiprocessing.get_context("spawn")
         self._line, other = context.Pipe()
         self._process = context.Process(
-            target=_play, args=(other, plan, engine), daemon=True, name="teeter physics"
+            target=_play, args=(other, likely, engine), daemon=True, name="teeter physics"
         )
         self._process.start()
         other.close()
@@ -39,6 +39,16 @@ class PhysicsClient:
         self._is_connected, self._is_broken = True, False
         # so that the physics never wait for a window that draws
         threading.Thread(target=self._listen, daemon=True).start()
+
+    def is_ready_for(self, plan: Plan) -> bool:
+        """Whether this plan may begin here."""
+        return self.game == plan.game and self._process.is_alive()
+
+    def begin(self, plan: Plan) -> None:
+        """Let the game begin. plan: of the game that was likely."""
+        self._is_begun = True
+        with contextlib.suppress(OSError):
+            self._line.send(plan)
 
     def _listen(self) -> None:
         try:
@@ -80,18 +90,20 @@ class PhysicsClient:
 
     def close(self) -> None:
         """Ask the process to stop, and stop it when it does not."""
-        self.send(Act.QUIT)
-        self._process.join(STOP_TIMEOUT_S)
+        if self._is_begun:
+            self.send(Act.QUIT)
+            self._process.join(STOP_TIMEOUT_S)
         if self._process.is_alive():
             self._process.terminate()
             self._process.join(STOP_TIMEOUT_S)
         self._line.close()
 
 
-def _play(line: Connection, plan: Plan, engine: Engine) -> None:
+def _play(line: Connection, likely: Plan, engine: Engine) -> None:
     """The process; what it needs is loaded in it alone."""
     end_with_parent(ORPHAN_TIMEOUT_S)
-    from teeter.games.server.physics import serve
+    from teeter.games.server.physics import get_ready, serve
 
-    with using(engine):
-        serve(line, plan)
+    with using(engine), contextlib.suppress(EOFError, KeyboardInterrupt):
+        get_ready(likely)
+        serve(line, line.recv())

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -24,12 +25,14 @@ from teeter.engine.pose import Pose
 from teeter.engine.process import suppress_stderr
 from teeter.engine.view.frame import frame_of
 from teeter.engine.world.body import FLOOR, Body
+from teeter.engine.worlds import new_world
 from teeter.games.core.errors import IllegalAction, RulesError
 from teeter.games.core.events import Fell, Question
 from teeter.games.core.rules import Input, Need, TakeBack, Wait
 from teeter.games.faults import said, write_report
 from teeter.games.play.session import Session
 from teeter.games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
+from teeter.games.registry import game_named
 from teeter.games.server import messages, protocol
 from teeter.games.server.follower import Clock, HandFollower, laying
 from teeter.games.server.messages import (
@@ -44,7 +47,7 @@ from teeter.games.server.messages import (
     Waits,
     Wreck,
 )
-from teeter.games.server.setup import ActiveGame, open_game
+from teeter.games.server.setup import ActiveGame, first_view, open_game
 from teeter.models.errors import ModelError, TeeterError
 
 BOT_PAUSE_S = 0.5
@@ -74,7 +77,8 @@ class PhysicsServer:
         self._line, self._plan = line, plan
         self._clock = Clock()
         self._orders: deque[Order] = deque()
-        self._known: dict[str, Body] = {}
+        self._known = {body.name: body for body in first_view(plan).bodies}
+        """What the window has; what it made itself it is not sent."""
         self._last: TableView | None = None
         self._is_open = self._is_paused = self._has_fallen = False
         self._pulled = ""
@@ -125,11 +129,12 @@ class PhysicsServer:
         now = time.perf_counter()
         if self._last is not None and now - self._shown_at < VIEW_S:
             return
-        self._shown_at = now
+        is_first, self._shown_at = not self._shown_at, now
         judge = self.session.judge
         scenery = {each.name: each for each in judge.scenery(self.session.state) if each.name not in bodies}
         shown = {**bodies, **scenery}
-        self._turn_up(step, shown)
+        if not is_first:
+            self._turn_up(step, shown)
         self._send(step, shown)
 
     def _send(self, step: int, bodies: Mapping[str, Body]) -> None:
@@ -157,7 +162,7 @@ class PhysicsServer:
     def _turn_up(self, step: int, bodies: Mapping[str, Body]) -> None:
         """A card that appears is turned up from the top of its stack."""
         session, judge = self.session, self.session.judge
-        for name in [each for each in bodies if each not in self._known and self._known]:
+        for name in [each for each in bodies if each not in self._known]:
             start, body = judge.comes_from(session.state, name), bodies[name]
             if start is None:
                 continue
@@ -385,6 +390,19 @@ class PhysicsServer:
 
     def _drawing(self, way: NDArray[np.float64] | None) -> Motion | None:
         return None if way is None else draw(self.session.table.hand, way)
+
+
+def get_ready(likely: Plan) -> None:
+    """Load and build what a game needs. What is wrong with it is said when it begins."""
+    with contextlib.suppress(TeeterError, OSError), suppress_stderr():
+        if likely.resume is None:
+            # its hulls are written to files that later worlds read
+            new_world(first_view(likely).bodies).close()
+        game = game_named(likely.game)
+        if game.has_bots:
+            skill_of(game)
+        # what a brick that is drawn out needs
+        import_module("teeter.engine.topple.resting")
 
 
 def serve(line: Connection, plan: Plan) -> None:

@@ -28,8 +28,9 @@ from teeter.games.present.pictures import Pictures
 from teeter.games.present.settings import Settings
 from teeter.games.present.switch_scanner import SwitchScanner
 from teeter.games.registry import game_named
+from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import Plan
-from teeter.games.server.setup import folder, new_file, plan_of
+from teeter.games.server.setup import first_view, folder, new_file, plan_of
 from teeter.games.ui.adaptive_quality import AdaptiveQuality
 from teeter.games.ui.pad import PadControl
 from teeter.models.errors import TeeterError
@@ -48,6 +49,11 @@ class App:
 
     def __init__(self, settings: Settings, plan: Plan | None = None) -> None:
         self.settings = settings
+        physics = None
+        if plan is not None:
+            # they load while the window opens; what cannot begin is refused before
+            physics = PhysicsClient(plan)
+            first_view(plan)
         self.window = Window("teeter", size=(settings.picture.width, settings.picture.height))
         self.window.quality, self.window.top = self._first_quality(), settings.picture.table
         self._quality = self._adapted()
@@ -57,7 +63,7 @@ class App:
         self._behind: MenuScreen | GameScreen | None = None
         """Where a replay was asked for."""
         if plan is not None:
-            self._play(plan)
+            self._play(plan, physics)
         self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
         self.pictures = Pictures(self.window.hud)
         self.pad = PadControl(self.window)
@@ -180,17 +186,17 @@ class App:
 
     def _grant(self) -> bool:
         """What the screen wished for."""
-        from teeter.games.ui.replay_screen import Viewer
-
-        screen, wish = self.screen, self.screen.wish
-        screen.wish = ""
+        shown, wish = self.screen, self.screen.wish
+        shown.wish = ""
         self._look_at_films()
-        if screen.settings is not None and screen.settings != self.settings:
-            self._obey(screen.settings)
-        if isinstance(screen, Viewer):
+        if shown.settings is not None and shown.settings != self.settings:
+            self._obey(shown.settings)
+        if self._behind is not None:
             if wish:
-                self._come_back(screen)
+                # to import the class, so as to ask for it, would hold the first picture up
+                self._come_back(cast("Viewer", shown))
             return True
+        screen = self._played
         if isinstance(screen, MenuScreen):
             if wish == "start" and screen.plan is not None:
                 self._play(screen.plan)
@@ -242,8 +248,11 @@ class App:
             self._quality = self._adapted()
             self.window.relight(self._first_quality(), 1.0)
 
-    def _play(self, plan: Plan) -> None:
+    def _play(self, plan: Plan, physics: PhysicsClient | None = None) -> None:
         """Sit down to a game."""
+        if physics is None:
+            screen = self.screen
+            physics = screen.physics_for(plan) if isinstance(screen, MenuScreen) else PhysicsClient(plan)
         self.window.clear()
         self.window.hud.show((wait_panel(game_named(plan.game).title),))
         self.window.draw()
@@ -251,7 +260,11 @@ class App:
         from teeter.games.present.sandbox_screen import SandboxScreen
 
         kind = SandboxScreen if game_named(plan.game).is_free_building else GameScreen
-        self.screen = kind(self.window, self.settings, plan)
+        try:
+            self.screen = kind(self.window, self.settings, plan, physics)
+        except TeeterError:
+            physics.close()
+            raise
 
     def _resume(self, start: MenuScreen) -> None:
         try:

@@ -135,6 +135,7 @@ class Springs:
     def __init__(self, matrix: csc_array, friction: Array, springs: csc_array) -> None:
         """matrix: B (n, 3 k) of any unknowns of motion; springs: (n, n)."""
         self._friction, self._springs = friction, springs
+        self._is_diagonal = springs.nnz == len(springs.diagonal())
         self._matrix, self._transposed = matrix, matrix.T.tocsr()
         self._stiffness = _Stiffness(matrix, springs)
 
@@ -204,10 +205,12 @@ class Springs:
         """Newton's method on (4), damped; the friction limit follows the pressure in the derivative too. Returns the
         displacements, and whether they solve it."""
         springs, enough = stiffness * self._springs, CONVERGED * float(np.linalg.norm(load))
+        each = springs.diagonal()
 
         def residual(at: Array) -> tuple[Array, Array]:
             x = (self._transposed @ at).reshape(-1, 3)
-            return self._matrix @ _response(x, self._friction).reshape(-1) + load + springs @ at, x
+            pulls = each * at if self._is_diagonal else springs @ at
+            return self._matrix @ _response(x, self._friction).reshape(-1) + load + pulls, x
 
         out, x = residual(v)
         leaps = 0
@@ -323,7 +326,9 @@ def _response(x: Array, friction: Array) -> Array:
     normal = np.maximum(x[:, 0], 0.0)
     slip = np.sqrt(x[:, 1] ** 2 + x[:, 2] ** 2)
     share = np.minimum(1.0, friction * normal / np.where(slip > 0, slip, 1.0))
-    return np.stack([normal, share * x[:, 1], share * x[:, 2]], axis=1)
+    found = np.empty_like(x)
+    found[:, 0], found[:, 1], found[:, 2] = normal, share * x[:, 1], share * x[:, 2]
+    return found
 
 
 def _slope(x: Array, friction: Array) -> Array:

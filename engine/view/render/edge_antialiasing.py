@@ -22,6 +22,7 @@ from teeter.engine.view.render.device import Device
 from teeter.engine.view.render.passes import confine, covering
 from teeter.engine.view.render.resources import Triangles, geom_of, shader, unculled
 from teeter.engine.world.body import Body
+from teeter.models.hulls import alike_rows
 from teeter.models.piece import Array, Piece, Surface
 
 Floats = NDArray[np.float32]
@@ -93,7 +94,7 @@ def edges_of(surface: Surface) -> Edges:
     after = np.arange(1, len(points) + 1)
     after[last] = last - sizes + 1
     steps = np.round((points - points.min(axis=0)) / SAME_POINT_M).astype(np.int64)
-    _, corner = np.unique(steps, axis=0, return_inverse=True)
+    corner = alike_rows(steps)[1]
     low, high = np.minimum(corner, corner[after]), np.maximum(corner, corner[after])
     key = low * (int(corner.max()) + 1) + high
     order = np.argsort(key, kind="stable")
