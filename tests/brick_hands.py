@@ -23,6 +23,7 @@ from teeter.games.present.feeling import MOST_FELT
 from teeter.games.present.game_screen import GameScreen
 from teeter.games.present.hud import piece_of
 from teeter.games.present.settings import load_settings
+from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import Plan
 
 SIZE = (1280, 720)
@@ -57,7 +58,9 @@ class Hand(Person):
         window: Any = Undrawn()
         self.heard, self._rounds = [], 0
         self.app = SimpleNamespace(
-            window=window, screen=GameScreen(window, load_settings(), plan), round=self._round
+            window=window,
+            screen=GameScreen(window, load_settings(), plan, PhysicsClient(plan)),
+            round=self._round,
         )
 
     def _round(self) -> bool:

@@ -16,7 +16,6 @@ from websockets.asyncio.server import ServerConnection
 from teeter.engine.view.frame import frame_of
 from teeter.engine.view.window.events import Event, Lift, Press
 from teeter.engine.view.window.layout import Layout
-from teeter.engine.view.window.shapes import Rect
 from teeter.games.core.rules import Input, Wait
 from teeter.games.host.connection import Connection, ConnectionLimits
 from teeter.games.host.links import Address, Links
@@ -140,6 +139,9 @@ class Physics:
         found, self.next = self.next, []
         return found
 
+    def begin(self, plan: Plan) -> None:
+        """The game begins."""
+
     def close(self) -> None:
         """It has no process."""
 
@@ -176,7 +178,7 @@ class Glass:
 
     def __init__(self) -> None:
         self.down: set[str] = set()
-        self.hud = SimpleNamespace(layout=Layout(clear=Rect(0.0, 0.0, *SIZE)))
+        self.hud = SimpleNamespace(layout=Layout(size=SIZE))
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name not in ("put", "aim", "show", "show_overlays", "clear"):
@@ -196,9 +198,10 @@ class AtWindow:
             self.screen: Any = MenuScreen(cast(Any, Glass()), load_settings())
             return
         kind = SandboxScreen if at.game == "sandbox" else GameScreen
-        self.screen = kind(cast(Any, Glass()), load_settings(), at.plan)
+        physics = Physics()
+        self.screen = kind(cast(Any, Glass()), load_settings(), at.plan, cast(PhysicsClient, physics))
         self.screen._seated = "Ana"
-        self.screen.physics.next = at.news()
+        physics.next = at.news()
         for _ in range(3):
             self.screen.step(STEP_S)
 

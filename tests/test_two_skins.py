@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from skins import AtPage, AtWindow, Physics, Unasked, opening
+from skins import AtPage, AtWindow, Unasked, opening
 from two_skins import NO_KEY_OF_A_PAGE, ROWS, Missing, Page, Row
 
 from teeter.games.present import table_screen
@@ -45,7 +45,6 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No process beside this one, and no settings or games of who runs the tests."""
     monkeypatch.setenv("TEETER_SETTINGS", str(tmp_path / "settings.toml"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr(table_screen, "PhysicsClient", Physics)
     monkeypatch.setattr(table_screen, "first_view", _opening)
     monkeypatch.setattr("teeter.games.present.asking.Questioner", Unasked)
 
