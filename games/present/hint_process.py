@@ -162,9 +162,9 @@ def _answer_nearest(asked: PlaceQuestion, known: Known, trier: Trier) -> Nearest
     def confirms(there: Body) -> bool:
         return not _answer_place(replace(asked, pose=there.pose), known, trier).is_bad
 
-    until = time.process_time() + NEAREST_S
     held = known[asked.held].at(asked.pose)
     looker = trier.looker(asked, known)
+    until = time.process_time() + NEAREST_S
     return NearestAnswer(looker.nearest(held, confirms, lambda: time.process_time() > until))
 
 
