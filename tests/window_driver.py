@@ -33,6 +33,8 @@ PATIENCE = 150.0
 
 STILL_S = 10.0
 """Seconds in which a camera comes to a stand."""
+STANDS_S = 0.35
+"""Seconds for which it has not moved then: what panels leave free is asked about five times a second."""
 SHARP_S = 3.0
 """Seconds in which a picture becomes clear after something has moved."""
 ALIKE = 0.5
@@ -135,12 +137,12 @@ class Person:
 
         A handicap may sway it without end.
         """
-        control, end = self.app.screen.camera_control, time.perf_counter() + STILL_S
-        before, same = control.camera, 0
-        while same < 3 and time.perf_counter() < end:
-            self.look(1)
-            same = same + 1 if control.camera == before else 0
-            before = control.camera
+        control, since = self.app.screen.camera_control, time.perf_counter()
+        before, end = control.camera, since + STILL_S
+        while time.perf_counter() < min(since + STANDS_S, end):
+            self.look(3)
+            if control.camera != before:
+                before, since = control.camera, time.perf_counter()
 
     def until_closed(self, seconds: float = 20.0) -> None:
         """Look on until the window wants to be closed."""
