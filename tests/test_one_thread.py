@@ -66,6 +66,24 @@ def test_who_chose_a_number_of_threads_keeps_it() -> None:
     assert said == [said[0], said[0], "2"]
 
 
+def test_a_child_that_is_forked_while_others_ask_answers() -> None:
+    said = run(
+        """
+    import os
+    import teeter
+    from teeter.games.api import one_thread
+
+    with one_thread._lock:
+        child = os.fork()
+        if child == 0:
+            print(teeter.check("two_bricks", workers=1).word, flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+    """
+    )
+    assert said == ["stands"]
+
+
 def test_the_command_keeps_to_one_thread() -> None:
     words = """
     import os, sys

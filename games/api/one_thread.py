@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from teeter.models.system import after_fork
+
 VARIABLE = "OPENBLAS_NUM_THREADS"
 _lock = threading.Lock()
 _limits = ExitStack()
@@ -40,3 +42,12 @@ def _limit() -> None:
     _limits.enter_context(threadpool_limits(1, user_api="blas"))
     os.environ[VARIABLE] = "1"
     _limits.callback(os.environ.pop, VARIABLE, None)
+
+
+def _renew_lock() -> None:
+    """A child process may have been forked while another thread held the lock."""
+    global _lock
+    _lock = threading.Lock()
+
+
+after_fork(_renew_lock)

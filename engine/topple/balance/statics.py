@@ -85,10 +85,11 @@ class Statics(Untrue):
     and the mechanism is that of the pieces set down without. rolls: it stands, but these pieces may roll where they
     lie: nothing drives them and nothing brings them back. tilt_at_least, push_at_least: the margin is no less;
     pieces have rolled so far by then that more is not computed, nor what would move first. factors: how much of each
-    load on the pieces they carry. A field is a key of `check --json`; its "row" adds a line to the box: the label, and
-    a sentence of the value and push_piece.
+    load on the pieces they carry.
     """
 
+    # a field is a key of `check --json`, and so is what `also` names; "row" adds a line to the box: its label, and a
+    # sentence of the value and push_piece
     asked = "stands"
     also = ("pieces",)
 
