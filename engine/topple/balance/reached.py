@@ -6,7 +6,7 @@ far. Where the contacts give way there, the springs' share over the power of the
 the motion says in which direction they give way sooner.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
@@ -27,6 +27,8 @@ MAX_BEARINGS = 16
 """Of edges and normals of contacts, always asked."""
 TURNS = 4
 """At most so often the direction is turned across the line of the motion found."""
+SAME, ALONG = 1 - 1e-6, 1 - 1e-9
+"""Cosines: of directions that are asked as one, and of one that is across the line of its own motion."""
 LOST = 5e-4
 """A distance this short is none: 0.03 degrees, hardly more than a trial turns the pieces by."""
 BEYOND = 2e-2
@@ -35,8 +37,10 @@ CLOSE = 3e-3
 """Of a distance: so far the springs' share is believed."""
 NEAR = 1e-2
 """The same, where what is held is known up to there."""
-GUESSES = 2
-"""In a row, between halvings."""
+CREEPS = 2
+"""Guesses that may prove too far before no more are asked."""
+PART = 0.4
+"""Of what is left: what is held is found sooner than what is not."""
 LEAP = 4.0
 """While a distance beyond this is searched it is divided by as much."""
 
@@ -77,6 +81,17 @@ def reached_along(balance: Balance, load: Array, found: NearestBoundary) -> floa
     return _Search(balance, loads, found, None, []).run(np.zeros((0, 2))).distance
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Loss:
+    """A load that is not reached. distance: its size; guess: at which it may be; motion: (6 n,) with which the contacts
+    give way. is_followed: found from the answer under another load."""
+
+    distance: float
+    guess: float
+    motion: Array
+    is_followed: bool
+
+
 class _Search:
     """The distance known so far, in all directions asked. spread: (6 n, m) from the motions that are possible.
     planes: (2, 2) each, of the symmetries."""
@@ -109,14 +124,10 @@ class _Search:
         everywhere = [self._found.direction, *directions]
         for number, direction in enumerate(everywhere, start=1):
             stage(f"force balance: is it reached? direction {number} of {len(everywhere)}")
-            if len(asked) and (asked @ direction).max() > 1 - 1e-9:
+            if len(asked) and (asked @ direction).max() > SAME:
                 continue
             asked = np.concatenate([asked, [direction], *([plane @ direction] for plane in self._planes)])
-            for _ in range(TURNS):
-                across = self._shorten(direction)
-                if across is None or across @ direction > 1 - 1e-9:
-                    break
-                direction = across
+            self._ask(direction, TURNS)
         return self._rigid() if self._is_shorter else self._found
 
     def _rigid(self) -> NearestBoundary:
@@ -137,40 +148,84 @@ class _Search:
     def _whole(self, motion: Array) -> Array:
         return motion if self._spread is None else np.asarray(self._spread @ motion)
 
-    def _shorten(self, direction: Array) -> Array | None:
-        """Brings the distance to that in a direction, if it is shorter there. Returns the direction across the line of
-        the motion that starts there; None where it is not shorter."""
-        high = self._best
-        at = (1 - WITHIN) * high
-        gives_way = None if self._is_sure(direction, at) else self._gives_way(direction, at)
-        if gives_way is None:
-            return None
-        low, high = 0.0, at
-        guess, motion = gives_way
-        guessed, is_nudged = 0, False
-        while high - low > WITHIN * high and high > LOST:
-            near = (1 - WITHIN / 3) * guess
-            if low < near < high and guessed < GUESSES:
-                at, guessed = near, guessed + 1
-            elif low > 0 and not is_nudged:
-                at, is_nudged = low + 0.9 * WITHIN * high, True
-            else:
-                at, guessed = (low + high) / 2 if low > 0 or high < LEAP else high / LEAP, 0
-            is_sure = self._is_sure(direction, at)
-            found = None if is_sure else self._gives_way(direction, at)
-            if found is None:
-                low = at
-            else:
-                high, (guess, motion) = at, found
-            if is_sure and (1 - WITHIN) * guess <= low <= guess and high - guess <= NEAR * high:
-                high = guess
-        # springs may carry a little of what is held: what they carry of what is not tells the limit more closely
-        high = guess if abs(high - guess) <= CLOSE * high else high
-        self._best = high if high > LOST else 0.0
-        self._found, self._is_shorter = NearestBoundary(self._best, low, direction, self._whole(motion)), True
+    def _ask(self, direction: Array, turns: int, *, is_quick: bool = False) -> None:
+        """Brings the distance to that in a direction if it is shorter there, and in those across the line of the
+        motions that start there: before it too, as there is less to search afterwards."""
+        found = self._inside(direction, is_quick=is_quick)
+        if found is None:
+            return
+        across = self._across(found.motion)
+        if turns and across is not None and across @ direction < ALONG:
+            self._ask(across, turns - 1, is_quick=True)
+            found = self._inside(direction, is_quick=True)
+        motion = None if found is None else self._shorten(direction, found)
+        across = None if motion is None else self._across(motion)
+        if turns and across is not None and across @ direction < ALONG:
+            self._ask(across, turns - 1)
+
+    def _across(self, motion: Array) -> Array | None:
         across = self._loads.T @ motion
         size = float(np.linalg.norm(across))
-        return across / size if size > 0 and self._best > 0 else None
+        return across / size if size > 0 else None
+
+    def _inside(self, direction: Array, *, is_quick: bool = False) -> _Loss | None:
+        """Returns what gives way just within the distance, if anything does."""
+        at = (1 - WITHIN) * self._best
+        return (
+            None
+            if at == 0 or self._is_sure(direction, at)
+            else self._gives_way(direction, at, is_quick=is_quick)
+        )
+
+    def _shorten(self, direction: Array, found: _Loss) -> Array | None:
+        """Brings the distance to that in a direction. found: just within it. Returns the motion that starts there;
+        None where the distance stays."""
+        low, own = 0.0, found
+        low, high, found = self._between(direction, low, found, is_quick=True)
+        if found.is_followed:
+            asked = self._gives_way(direction, found.distance)
+            if asked is None:
+                # followed from a neighbour it gives way, by itself it is held
+                own = self._inside(direction) if own.is_followed else own
+                if own is None:
+                    return None
+                low, high, found = self._between(direction, found.distance, own, is_quick=False)
+            else:
+                found = asked
+        # springs may carry a little of what is held: what they carry of what is not tells the limit more closely
+        high = found.guess if abs(high - found.guess) <= CLOSE * high else high
+        self._best = high if high > LOST else 0.0
+        self._found = NearestBoundary(self._best, low, direction, self._whole(found.motion))
+        self._is_shorter = True
+        return found.motion
+
+    def _between(
+        self, direction: Array, low: float, found: _Loss, *, is_quick: bool
+    ) -> tuple[float, float, _Loss]:
+        """Returns the distances between which the limit lies, and the last that gives way. low: is held. found: is
+        not."""
+        high, creeps, further = found.distance, 0, 0.9 * WITHIN
+        while high - low > WITHIN * high and high > LOST:
+            guess = found.guess
+            if low < (1 - WITHIN / 3) * guess < high and creeps < CREEPS:
+                at, creeps = (1 - WITHIN / 3) * guess, creeps + 1
+            elif (1 - NEAR) * guess < low <= guess and low + further * high < high:
+                at, further = low + further * high, 2 * further
+            else:
+                at = low + PART * (high - low) if low > 0 or high < LEAP else high / LEAP
+            is_sure = self._is_sure(direction, at)
+            asked = None if is_sure else self._gives_way(direction, at, is_quick=is_quick)
+            if asked is None:
+                low = at
+            else:
+                high, found = at, asked
+            if (
+                is_sure
+                and (1 - WITHIN) * found.guess <= low <= found.guess
+                and found.guess >= (1 - NEAR) * high
+            ):
+                high = found.guess
+        return low, high, found
 
     def _load(self, direction: Array, distance: float) -> Array:
         return np.asarray((self._weights + self._loads @ (distance * direction)) / max(1.0, distance))
@@ -184,11 +239,11 @@ class _Search:
         load = self._load(direction, distance)
         return fall_within(sure.matrix, sure.friction, load, -limit, limit).value <= UNBALANCED
 
-    def _gives_way(self, direction: Array, distance: float) -> tuple[float, Array] | None:
-        """Returns None where the load is reached; else the distance at which it may be, and the motion (6 n,)."""
+    def _gives_way(self, direction: Array, distance: float, *, is_quick: bool = False) -> _Loss | None:
+        """Returns None where the load is reached. is_quick: a neighbour's answer that is followed will do."""
         load = self._load(direction, distance)
         answer = self._springs.respond(load, self._start, self._lost)
-        if answer.is_followed and not answer.held:
+        if answer.is_followed and not answer.held and not is_quick:
             # a neighbour's answer may lead to another, which gives way earlier
             answer = self._springs.respond(load)
         if answer.held:
@@ -199,7 +254,8 @@ class _Search:
         limit = self._limit
         if fall_within(self._matrix, smooth, load, -limit, limit).value <= UNBALANCED:
             return None
-        return distance - self._back(direction, distance, answer), motion
+        guess = distance - self._back(direction, distance, answer)
+        return _Loss(distance, guess, motion, answer.is_followed)
 
     def _back(self, direction: Array, distance: float, answer: Response) -> float:
         """Returns how much nearer the limit is by the springs' share."""
