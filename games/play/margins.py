@@ -8,6 +8,7 @@ out. If forces balance that, it was no question of balance, and it is said so.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,6 +29,7 @@ from teeter.engine.topple.errors import StaticsError
 from teeter.engine.topple.resting import REACH, TILT, at_rest
 from teeter.engine.topple.words import sentences
 from teeter.engine.view.video.captions import Caption, Telling, clean
+from teeter.engine.workers import in_order
 from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.games.core.events import CountElapsed, Fell, Placed, Released
 from teeter.games.core.words import capital
@@ -129,18 +131,27 @@ def margins_of(replay: Replay, progress: Progress | None = None) -> tuple[Margin
     recorded = _recorded(replay)
     if recorded is None:
         return ()
+    asked = [
+        each
+        for before, each in zip((None, *replay.checkpoints), replay.checkpoints, strict=False)
+        if before is None or before.step != each.step
+    ]
+    towers = [recorded.tower(each) for each in asked]
+    places = [tuple((body.name, body.pose) for body in tower.bodies) for tower in towers]
+    each_once = dict(zip(places, towers, strict=True))
     found: list[Margin] = []
+    firm: dict[object, float | None] = {}
     before = -1
-    for done, checkpoint in enumerate(replay.checkpoints, 1):
-        if progress is not None:
-            progress(done, len(replay.checkpoints))
-        if checkpoint.step == before:
-            continue
-        who, told = _led_to(replay, before, checkpoint.step)
-        _, tilt = _firmness(recorded.tower(checkpoint))
-        seconds = checkpoint.step / replay.meta.rate
-        found.append(Margin(len(found), checkpoint.step, seconds, who, told, tilt))
-        before = checkpoint.step
+    with in_order(_firmness, each_once.values(), min(len(each_once), os.cpu_count() or 1)) as answers:
+        for done, (checkpoint, place) in enumerate(zip(asked, places, strict=True), 1):
+            if progress is not None:
+                progress(done, len(asked))
+            if place not in firm:
+                _, firm[place] = next(answers)
+            who, told = _led_to(replay, before, checkpoint.step)
+            seconds = checkpoint.step / replay.meta.rate
+            found.append(Margin(len(found), checkpoint.step, seconds, who, told, firm[place]))
+            before = checkpoint.step
     return tuple(found)
 
 
