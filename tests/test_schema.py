@@ -27,7 +27,8 @@ def printed(*words: str) -> tuple[int, Any]:
 
 @pytest.fixture(scope="module")
 def schemas() -> dict[str, Any]:
-    found = {kind: printed("schema", kind)[1] for kind in COMMANDS}
+    found = {kind: schema(kind) for kind in COMMANDS}
+    assert printed("schema", COMMANDS[0])[1] == found[COMMANDS[0]], "the command prints another"
     for each in found.values():
         jsonschema.Draft202012Validator.check_schema(each)
     return found
