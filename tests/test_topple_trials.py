@@ -102,7 +102,9 @@ def test_what_stands_stands_in_every_trial_and_ends_at_rest() -> None:
 def test_what_topples_names_who_went_first() -> None:
     found = run_trials(TOPPLES)
     assert (found.stands, found.first_to_move) == (False, "b")
-    assert found.turn > LIMITS.twist
+    assert found.fell == ("b",)
+    # one is watched until it lies there, the others until it is certain that it falls
+    assert [trial.is_cut for trial in found.trials] == [False, True, True, True]
 
 
 def test_a_ball_on_a_ball_topples_from_every_disturbance() -> None:

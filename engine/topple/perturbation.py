@@ -42,8 +42,9 @@ rolls falls from a tenth as well, a little later."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dynamics:
-    """What the trials say together. stands: None when they disagree. Units as in `Trial`; the worst of all. share: of
-    the disturbance, in the second looks."""
+    """What the trials say together. stands: None when they disagree. Units as in `Trial`; the worst of all. fell: what
+    came down in the first that fell, and in others until it was certain that they do. share: of the disturbance, in the
+    second looks."""
 
     stands: bool | None
     simulated: float
@@ -78,8 +79,9 @@ def running_trials(
     brief = replace(limits, late_aftermath=0.0) if time is None else limits
 
     def started() -> Iterator[TrialTask]:
-        for task in tasks:
-            yield replace(task, limits=brief)
+        # what comes down is seen in one of them; the others end when it is certain that something does
+        for number, task in enumerate(tasks):
+            yield replace(task, limits=brief if number == 0 or time is not None else limits.curt)
 
     with in_order(run_quickly, started(), min(workers, trials)) as quick:
 
@@ -116,18 +118,17 @@ def _second_look(
     *,
     has_room: bool,
 ) -> Dynamics:
-    """Combines the trials; those that fell quickly are run finely first, unless statics has foreseen it: then those
-    that were cut are run again whole. Those that
-    stand though no forces can hold them, with more friction than there is, are run again with less. Both with the true
-    curves where pieces touch on some. Where statics says that it stands without room for a disturbance, the first that
-    falls again is enough: nothing makes the two agree then, and the others are left out."""
+    """Combines the trials; those that fell quickly are run finely first, unless statics has foreseen it: then the first
+    of them is run again whole if it was cut. Those that stand though no forces can hold them, with more friction than
+    there is, are run again with less. Both with the true curves where pieces touch on some. Where statics says that it
+    stands without room for a disturbance, the first that falls again is enough: nothing makes the two agree then, and
+    the others are left out."""
     trials, share = list(quick), GENTLER if statics else 1.0
     unseen: list[int] = []
     if statics is False:
-        cut = [number for number, trial in enumerate(trials) if trial.is_cut]
-        with in_order(run_quickly, [tasks[number] for number in cut], min(workers, len(cut))) as whole:
-            for number, trial in zip(cut, whole, strict=True):
-                trials[number] = trial
+        first = next((number for number, trial in enumerate(trials) if not trial.stands), None)
+        if first is not None and trials[first].is_cut:
+            trials[first] = run_quickly(tasks[first])
         stood = [number for number, trial in enumerate(trials) if trial.stands]
         finer = _on_true_curves([tasks[number] for number in stood])
         with in_order(run_quickly, finer, min(workers, len(finer))) as rounder:
@@ -141,6 +142,9 @@ def _second_look(
     if statics is not False:
         fallen = [number for number, trial in enumerate(trials) if not trial.stands]
         again = [replace(tasks[number], share=share, has_room=has_room) for number in fallen]
+        again[1:] = [
+            replace(task, limits=task.limits.curt) if task.time is None else task for task in again[1:]
+        ]
         again = _on_true_curves(again) or again
         with in_order(run_finely, again, min(workers, len(fallen))) as fine:
             for at, number in enumerate(fallen, start=1):
