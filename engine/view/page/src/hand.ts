@@ -46,6 +46,7 @@ export class Hand implements Reach {
   private isPointing = false; // the server does not know that yet
   private pointedAt = 0;
   drawn: number[] | null = null; // where the held piece is seen
+  private isDragged = false; // a press that took it goes on
   private isFree = false; // a brick need not keep to its rail
   private heeded: unknown = null; // the warning after which it is laid all the same
   private notice = ""; // why it was not laid
@@ -67,10 +68,16 @@ export class Hand implements Reach {
       this.tell();
       return;
     }
+    const isTaken = this.grip?.body !== news.held && !this.isDragged;
     this.grip = new Grip(news.held, isPulling, poseOf(this.table.live.truth, news.held), news.number);
     if (this.landing) this.grip.hear(this.landing);
     this.coached = this.pointed = null;
     this.isCoached = this.isPointing = false;
+    if (isTaken && !isPulling && this.table.waiting) {
+      this.carry(this.table.waiting);
+      // nobody means to lay it there
+      this.still = -Infinity;
+    }
     this.tell();
   }
 
@@ -242,7 +249,7 @@ export class Hand implements Reach {
   }
 
   take(x: number, y: number, isTouch: boolean): void {
-    this.table.takes(x, y, isTouch, true);
+    this.isDragged = this.table.takes(x, y, isTouch, true);
   }
 
   // On a brick that is drawn: a nudge.
@@ -278,8 +285,13 @@ export class Hand implements Reach {
     // over the plane in which the piece is
     const [a, b] = [from, to].map((at) => onPlane(this.table.eye, this.table.ray(...at), grip.goal[2]));
     if (!a || !b) return;
-    const by: [number, number] = [b[0] - a[0], b[1] - a[1]];
-    this.table.send({ type: "shift", by, number: grip.want(...by), is_free: this.isFree });
+    this.carry(b, a);
+  }
+
+  // So far as from one place to another.
+  private carry(to: [number, number], from = this.grip!.goal): void {
+    const by: [number, number] = [to[0] - from[0], to[1] - from[1]];
+    this.table.send({ type: "shift", by, number: this.grip!.want(...by), is_free: this.isFree });
     this.moved();
   }
 
@@ -291,6 +303,7 @@ export class Hand implements Reach {
   // not, that has to be wanted twice.
   lay(isPassing = false): void {
     const grip = this.grip;
+    this.isDragged = false;
     if (!grip || grip.isPulling || grip.isLaid) return;
     const word = this.coached?.verdict,
       isBad = word === "topples" || word === "forbidden";

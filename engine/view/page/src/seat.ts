@@ -62,6 +62,7 @@ export class Seat implements Table {
     this.outlook = new Outlook(
       stage.canvas,
       () => this.desk.clear,
+      () => !!this.hand.grip || !!(this.turn?.mine && this.turn.choices.some((each) => each.piece)),
       () => this.loop?.touch(),
     );
     this.fall = new Fall(
@@ -347,6 +348,10 @@ export class Seat implements Table {
 
   get eye(): Triple {
     return this.outlook.camera.eye;
+  }
+
+  get waiting(): [number, number] | null {
+    return this.isSandbox ? null : this.outlook.waiting;
   }
 
   get roundTrip(): number {

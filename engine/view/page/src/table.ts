@@ -11,6 +11,7 @@ export interface Table {
   readonly live: Live;
   readonly desk: Desk;
   readonly eye: Triple;
+  readonly waiting: [number, number] | null; // where what was taken is brought
   readonly roundTrip: number;
   readonly isOpen: boolean;
   ray(x: number, y: number): Triple;
