@@ -11,6 +11,8 @@ from playwright.sync_api import TimeoutError
 
 WAIT_MS, PRESS_MS = 180_000, 20_000
 """In which what was asked is answered, and what is seen can be pressed; on a busy machine a picture takes a second."""
+STEP_S = 0.1
+"""Of a drag, forty of which draw a brick out: gently."""
 BACKWARD = ("Put", "Leave", "Let go", "Say that", "Push", "Pass")
 """How choices begin that lead no further, or away from the piece."""
 NO_PLACE = "has no place"
@@ -219,7 +221,7 @@ class Newcomer:
             page.mouse.down()
             for place in steps:
                 page.mouse.move(*place)
-                time.sleep(0.04)
+                time.sleep(STEP_S)
                 if not self.tab.run("() => !!teeter.view.hand.grip?.isPulling"):
                     break
             page.mouse.up()
@@ -233,7 +235,7 @@ class Newcomer:
         send("touchStart", steps[:1])
         for place in steps:
             send("touchMove", [place])
-            time.sleep(0.04)
+            time.sleep(STEP_S)
             if not self.tab.run("() => !!teeter.view.hand.grip?.isPulling"):
                 break
         send("touchEnd", [])

@@ -72,6 +72,21 @@ def hand_bodies(detail: Detail = COARSE) -> tuple[Body, ...]:
     return tuple(Body(PREFIX + name, piece, nowhere, fixed=True) for name, piece in pieces.items())
 
 
+@cache
+def fingertip(detail: Detail = COARSE) -> Piece:
+    """Returns the end of a finger."""
+    return build(parse({"shape": _limb(TIP_MM, TIP_MM), "material": WOOD}, "hand"), detail=detail)
+
+
+def fingertips(hand: Array) -> list[Pose]:
+    """Returns where the ends of middle finger and thumb are. hand: as of `poses`."""
+    found = []
+    for part, length in (("middle.tip", FINGER_MM[1]), ("thumb.tip", THUMB_MM[1])):
+        x, y, z, *turn = hand[names().index(PREFIX + part)].tolist()
+        found.append(Pose((0.0, 0.0, 1e-3 * (length - TIP_MM) / 2)).then(Pose((x, y, z), tuple(turn))))
+    return found
+
+
 def names() -> tuple[str, ...]:
     """Returns the names of the parts, in the order of `poses`."""
     return tuple(body.name for body in hand_bodies())

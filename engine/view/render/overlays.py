@@ -78,7 +78,7 @@ class OverlayLayer:
         solids = solids_of(overlay)
         for triangles, cover in solids:
             self._attached(geom_of(triangles), overlay.colour, cover, 0.0)
-        return [triangles.rows[:, :3] for triangles, _ in solids]
+        return [np.asarray(triangles.rows[:, :3], np.float64) for triangles, _ in solids]
 
     def _attached(self, geom: Any, colour: str, cover: float, glass: float) -> Any:
         node = core.GeomNode("overlay")
