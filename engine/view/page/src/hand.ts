@@ -36,6 +36,7 @@ const HANDS =
 
 export class Hand implements Reach {
   grip: Grip | null = null;
+  private sent = -1; // the number of the last message
   private isFine = false;
   private landing: Landing | null = null;
   private coached: Coached | null = null;
@@ -58,6 +59,8 @@ export class Hand implements Reach {
     const isMine = turn?.mine && news.mine && (turn.wait === "hand" || turn.wait === "pull");
     if (news.force > this.force + FELT_N && news.mine) buzz(4 * news.force);
     this.force = news.force;
+    // what was sent of the piece before may still be under way
+    this.sent = Math.max(this.sent, this.grip?.number ?? -1, news.number);
     if (!isMine || news.held < 0 || !this.table.live.isKnown(news.held)) {
       this.grip = this.drawn = this.landing = null;
       this.tell();
@@ -69,7 +72,7 @@ export class Hand implements Reach {
       return;
     }
     const isTaken = this.grip?.body !== news.held && !this.isDragged;
-    this.grip = new Grip(news.held, isPulling, poseOf(this.table.live.truth, news.held), news.number);
+    this.grip = new Grip(news.held, isPulling, poseOf(this.table.live.truth, news.held), this.sent);
     if (this.landing) this.grip.hear(this.landing);
     this.coached = this.pointed = null;
     this.isCoached = this.isPointing = false;
