@@ -96,7 +96,12 @@ def test_of_ones_own_hand_the_fingertips_are_seen_as_of_glass_and_no_hand_casts_
     bare_frame = stepped(own, table("low", *apart), 10, is_own=True)
     assert set(bare_frame.names) == set(PIECES)
     glass = own.guides()
-    assert len(glass) == sum(name.endswith(".tip") for name in mannequin.names())
+    # two, smaller than a brick is wide, one on each side of it
+    assert [float(each.piece.extents.max()) < 0.025 for each in glass] == [True, True]
+    piece, (x, y, _) = PIECES["low"], apart[0]
+    away = [np.linalg.norm(np.subtract(each.pose.position[:2], (x, y))) for each in glass]
+    assert max(away) < piece.extents.max() / 2 + 0.02
+    assert np.dot(*(np.subtract(each.pose.position[:2], (x, y)) for each in glass)) < 0.0
     nowhere = Pose((0.0, 0.0, 0.0))
     stage = Stage(
         [*(Body(name, piece, nowhere) for name, piece in PIECES.items()), *mannequin.hand_bodies()],
