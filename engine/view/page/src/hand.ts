@@ -76,10 +76,10 @@ export class Hand implements Reach {
     if (this.landing) this.grip.hear(this.landing);
     this.coached = this.pointed = null;
     this.isCoached = this.isPointing = false;
-    if (isTaken && !isPulling && this.table.waiting) {
-      this.carry(this.table.waiting);
-      // nobody means to lay it there
-      this.still = -Infinity;
+    const waiting = isTaken && !isPulling && !this.table.isSandbox && this.table.outlook.waiting;
+    if (waiting) {
+      this.carry(waiting);
+      this.still = -Infinity; // nobody means to lay it there
     }
     this.tell();
   }
@@ -121,9 +121,7 @@ export class Hand implements Reach {
   }
 
   private askCoach(): void {
-    const [right] = this.table.axes(),
-      level = Math.hypot(right[0], right[1]);
-    this.table.send({ type: "coach", right: [right[0] / level, right[1] / level] });
+    this.table.send({ type: "coach", right: this.table.outlook.right });
     this.isCoached = true;
     this.tell();
   }
@@ -215,7 +213,7 @@ export class Hand implements Reach {
     const number = this.grip!.number;
     this.table.send({
       type: "point",
-      origin: this.table.eye,
+      origin: this.table.outlook.camera.eye,
       direction: ray,
       at,
       number,
@@ -225,15 +223,12 @@ export class Hand implements Reach {
 
   // The last place of the pointer comes before what is done there.
   private press(name: HandAct["name"], x = 0, y = 0, turned = 0): void {
-    const now = performance.now(),
-      [right] = this.table.axes(),
-      level = Math.hypot(right[0], right[1]);
-    if (this.isPointing) this.tellPoint(now);
+    if (this.isPointing) this.tellPoint(performance.now());
     const number = this.grip!.want(x, y, turned);
     this.table.send({
       type: "hand",
       name,
-      right: [right[0] / level, right[1] / level],
+      right: this.table.outlook.right,
       number,
       is_fine: this.isFine,
     });
@@ -268,14 +263,16 @@ export class Hand implements Reach {
   point(x: number, y: number): void {
     const grip = this.grip;
     if (!grip || grip.isPulling) return;
-    const ray = this.table.ray(x, y),
+    const { outlook } = this.table,
+      { eye } = outlook.camera,
+      ray = outlook.ray(x, y),
       before = this.pointed,
       { goal } = grip,
       height = this.landing?.pose ? this.landing.pose[2] - this.landing.low : goal[2];
     // heights of the picture, as the window has them
     this.pointed = { ray, at: [(x * innerWidth) / innerHeight / 2, y / 2] };
-    const place = onPlane(this.table.eye, ray, height),
-      from = before ? onPlane(this.table.eye, before.ray, height) : this.isFine ? place : goal;
+    const place = onPlane(eye, ray, height),
+      from = before ? onPlane(eye, before.ray, height) : this.isFine ? place : goal;
     this.isPointing = true;
     if (place && from) grip.want(this.share * (place[0] - from[0]), this.share * (place[1] - from[1]));
     else grip.want();
@@ -286,7 +283,8 @@ export class Hand implements Reach {
     const grip = this.grip;
     if (!grip) return;
     // over the plane in which the piece is
-    const [a, b] = [from, to].map((at) => onPlane(this.table.eye, this.table.ray(...at), grip.goal[2]));
+    const { outlook } = this.table,
+      [a, b] = [from, to].map((at) => onPlane(outlook.camera.eye, outlook.ray(...at), grip.goal[2]));
     if (!a || !b) return;
     this.carry(b, a);
   }
@@ -347,13 +345,13 @@ export class Hand implements Reach {
     if (name === "lay") this.lay();
     else if (name === "coach" || name === "hint") this.askCoach();
     else if (HANDS.split(" ").includes(name)) {
-      const [right] = this.table.axes(),
-        level = Math.hypot(right[0], right[1]) / (NUDGE * this.share),
+      const [x, y] = this.table.outlook.right,
+        step = NUDGE * this.share,
         [a, b] = MOVES[name] ?? [0, 0];
       this.press(
         name as HandAct["name"],
-        (a * right[0] - b * right[1]) / level,
-        (a * right[1] + b * right[0]) / level,
+        step * (a * x - b * y),
+        step * (a * y + b * x),
         STEP * this.share * (SPINS[name] ?? 0),
       );
     } else return false;

@@ -19,8 +19,7 @@ const IN_VIEW = 0.06; // of the picture's height: so far inside stays what is he
 const BACK = 0.7; // e-foldings a second, going back for it
 const SHARE = 0.55; // of the free height, what the tower takes
 const LEAST = 0.3; // of the picture, what counts as free
-const LEAST_SHARE = 0.5; // of the free height: where the tower would take less, what else is seen goes to the edge
-const EDGE = 0.04; // of what is free, along each side: empty
+const EDGE = 0.02; // of what is free, along each side: empty
 const BEFORE = 0.1; // metres before the tower's middle: where a hand waits that has taken something
 const UNFELT = 0.04; // of the picture: what would be seen better by so little is left as it is
 const [LEAN_S, LEAST_LEAN] = [0.15, 0.02]; // in which two thirds of a tilt are seen, and degrees that are none
@@ -90,6 +89,13 @@ export class Outlook {
     return axesOf(this.camera);
   }
 
+  // What is to the right of who looks, on the level.
+  get right(): [number, number] {
+    const [[x, y]] = this.axes,
+      size = Math.hypot(x, y);
+    return [x / size, y / size];
+  }
+
   // Through a place of the picture, from -1 to 1, right and up.
   ray(x: number, y: number): Triple {
     return rayOf(this.camera, x, y, this.canvas.clientWidth / this.canvas.clientHeight);
@@ -145,14 +151,9 @@ export class Outlook {
     };
     const tower = corners(this.frame.tower),
       others = this.isTall && !this.reaches() ? [] : corners(this.frame.others),
-      all = [...tower, ...others],
-      near = fitted(tower, towards, wide / high, within(SHARE, EDGE)),
-      whole = (edge: number) => fitted(all, towards, wide / high, within(1 - 2 * edge, edge), near.eye);
+      near = fitted(tower, towards, wide / high, within(SHARE, EDGE));
     if (!others.length) return near;
-    const roomy = whole(EDGE),
-      heights = tower.map((place) => seenAt(roomy, place, wide / high)?.[1] ?? 0),
-      share = (Math.max(...heights) - Math.min(...heights)) / 2 / (y1 - y0);
-    return share < LEAST_SHARE ? whole(0) : roomy;
+    return fitted([...tower, ...others], towards, wide / high, within(1 - 2 * EDGE, EDGE), near.eye);
   }
 
   // Goes on. Returns whether the eye moves.

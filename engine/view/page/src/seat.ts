@@ -50,7 +50,7 @@ export class Seat implements Table {
   lit = ""; // the piece that was tapped
   private felt: FeltNews | null = null;
   isFeeling = false; // a tap feels a piece, and takes none
-  private isSandbox = false;
+  isSandbox = false;
   private readonly strokes = new Strokes();
   private clock: { left: number; since: number } | null = null;
 
@@ -195,9 +195,6 @@ export class Seat implements Table {
       this.names[this.first + first + n] = body.name;
       this.numbers.set(body.name, this.first + first + n);
     });
-    if (first === 0) {
-      this.loop.touch();
-    }
   }
 
   private take(news: TableNews): void {
@@ -346,14 +343,6 @@ export class Seat implements Table {
 
   // -- the table under the pointer ----------------------------------------------------------------------------------
 
-  get eye(): Triple {
-    return this.outlook.camera.eye;
-  }
-
-  get waiting(): [number, number] | null {
-    return this.isSandbox ? null : this.outlook.waiting;
-  }
-
   get roundTrip(): number {
     return Math.min(this.line.roundTrip, 1);
   }
@@ -362,17 +351,10 @@ export class Seat implements Table {
     return this.line.state === "open";
   }
 
-  ray(x: number, y: number): Triple {
-    return this.outlook.ray(x, y);
-  }
-
-  axes(): [Triple, Triple, Triple] {
-    return this.outlook.axes;
-  }
-
   private pick(x: number, y: number, isTouch: boolean): number {
-    const { stage, live } = this;
-    return picked(stage.props, live.poses, live.seen, this.eye, this.ray(x, y), isTouch ? REACH : 0);
+    const { stage, live, outlook } = this,
+      { eye } = outlook.camera;
+    return picked(stage.props, live.poses, live.seen, eye, outlook.ray(x, y), isTouch ? REACH : 0);
   }
 
   private about(body: number): ChoiceRow[] {

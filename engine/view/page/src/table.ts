@@ -1,8 +1,8 @@
 // What a hand knows of the table over which it is.
 
-import type { Triple } from "./data";
 import type { Desk } from "./desk";
 import type { Live } from "./live";
+import type { Outlook } from "./outlook";
 import type { Order } from "./protocol";
 import type { Stage } from "./stage";
 
@@ -10,12 +10,10 @@ export interface Table {
   readonly stage: Stage;
   readonly live: Live;
   readonly desk: Desk;
-  readonly eye: Triple;
-  readonly waiting: [number, number] | null; // where what was taken is brought
+  readonly outlook: Outlook;
+  readonly isSandbox: boolean;
   readonly roundTrip: number;
   readonly isOpen: boolean;
-  ray(x: number, y: number): Triple;
-  axes(): [Triple, Triple, Triple]; // right, forward, up of the eye
   send(order: Order): void;
   touch(): void; // the picture changes
   // Whether a press at a place of the picture takes a piece; takes it.
