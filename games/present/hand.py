@@ -254,7 +254,8 @@ class HandControl:
             return False
         hand = self.settings.hand
         if name in DIRECTIONS:
-            self._move(*(NUDGE * self.fine * each for each in DIRECTIONS[name]), right)
+            across, along = (NUDGE * self.fine * each for each in DIRECTIONS[name])
+            self._move(across, along, right)
         elif name == "rest":
             self.rest()
         elif grip.is_pulling:

@@ -73,18 +73,16 @@ def hand_bodies(detail: Detail = COARSE) -> tuple[Body, ...]:
 
 
 @cache
-def fingertip(detail: Detail = COARSE) -> Piece:
+def fingertip() -> Piece:
     """Returns the end of a finger."""
-    return build(parse({"shape": _limb(TIP_MM, TIP_MM), "material": WOOD}, "hand"), detail=detail)
+    return build(parse({"shape": _limb(TIP_MM, TIP_MM), "material": WOOD}, "hand"), detail=COARSE)
 
 
 def fingertips(hand: Array) -> list[Pose]:
     """Returns where the ends of middle finger and thumb are. hand: as of `poses`."""
-    found = []
-    for part, length in (("middle.tip", FINGER_MM[1]), ("thumb.tip", THUMB_MM[1])):
-        x, y, z, *turn = hand[names().index(PREFIX + part)].tolist()
-        found.append(Pose((0.0, 0.0, 1e-3 * (length - TIP_MM) / 2)).then(Pose((x, y, z), tuple(turn))))
-    return found
+    rows = [hand[names().index(PREFIX + f"{finger}.tip")].tolist() for finger in ("middle", "thumb")]
+    ends = [Pose((0.0, 0.0, 5e-4 * (links[1] - TIP_MM))) for links in (FINGER_MM, THUMB_MM)]
+    return [end.then(Pose((x, y, z), tuple(turn))) for end, (x, y, z, *turn) in zip(ends, rows, strict=True)]
 
 
 def names() -> tuple[str, ...]:
