@@ -96,12 +96,12 @@ export class Hand implements Reach {
     if (news.type === "landing") {
       this.landing = news;
       this.grip?.hear(news);
-      this.table.touch();
+      this.table.loop.touch();
     } else {
       // what is said of a place that the hand has left is of no use
       if (this.grip?.isWaiting || news.number < (this.landing?.number ?? -1)) return;
       [this.coached, this.isCoached] = [news, false];
-      this.table.touch();
+      this.table.loop.touch();
     }
     this.tell();
   }
@@ -111,7 +111,7 @@ export class Hand implements Reach {
     const grip = this.grip;
     if (!grip) return false;
     const truth = poseOf(this.table.live.poses, grip.body);
-    const { pose, isMoving } = grip.shown(truth, this.table.roundTrip, seconds);
+    const { pose, isMoving } = grip.shown(truth, Math.min(this.table.line.roundTrip, 1), seconds);
     this.drawn = pose;
     if (this.isPointing && now - this.pointedAt > POINTS_MS && !grip.isLaid) this.tellPoint(now);
     this.still += seconds;
@@ -204,7 +204,7 @@ export class Hand implements Reach {
     this.coached = this.heeded = null;
     [this.isCoached, this.notice, this.still] = [false, "", 0];
     this.tell();
-    this.table.touch();
+    this.table.loop.touch();
   }
 
   private tellPoint(now: number): void {
@@ -238,7 +238,7 @@ export class Hand implements Reach {
   // -- pointer ------------------------------------------------------------------------------------------------------
 
   get holds(): "" | "carry" | "pull" {
-    if (!this.grip || this.grip.isLaid || !this.table.isOpen) return "";
+    if (!this.grip || this.grip.isLaid || this.table.line.state !== "open") return "";
     return this.grip.isPulling ? "pull" : "carry";
   }
 

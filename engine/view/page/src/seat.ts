@@ -234,7 +234,7 @@ export class Seat implements Table {
   // -- what is shown of it ------------------------------------------------------------------------------------------
 
   private get choices(): ChoiceRow[] {
-    return this.turn?.mine && !this.busy && this.isOpen ? this.turn.choices : [];
+    return this.turn?.mine && !this.busy && this.line.state === "open" ? this.turn.choices : [];
   }
 
   private tellTurn(): void {
@@ -343,14 +343,6 @@ export class Seat implements Table {
 
   // -- the table under the pointer ----------------------------------------------------------------------------------
 
-  get roundTrip(): number {
-    return Math.min(this.line.roundTrip, 1);
-  }
-
-  get isOpen(): boolean {
-    return this.line.state === "open";
-  }
-
   private pick(x: number, y: number, isTouch: boolean): number {
     const { stage, live, outlook } = this,
       { eye } = outlook.camera;
@@ -403,10 +395,6 @@ export class Seat implements Table {
 
   send(order: Order): void {
     this.line.send(order);
-    this.loop.touch();
-  }
-
-  touch(): void {
     this.loop.touch();
   }
 
