@@ -21,6 +21,7 @@ from teeter.engine.view.window.layout import Layout, lay_out
 from teeter.games.core.rules import Wait
 from teeter.games.present.feeling import MOST_FELT
 from teeter.games.present.game_screen import GameScreen
+from teeter.games.present.hints import Hints
 from teeter.games.present.hud import piece_of
 from teeter.games.present.settings import load_settings
 from teeter.games.server.client import PhysicsClient
@@ -106,6 +107,12 @@ def play(seed: int, count: int) -> dict[str, Any]:
 
 class NothingLooseError(Exception):
     """None of the bricks that the rules ask for."""
+
+
+def is_final(hints: Hints) -> bool:
+    """Whether the coach has more to say than a first look."""
+    answer = hints._answer
+    return answer is not None and not answer.is_first
 
 
 def fallen(person: Person) -> bool:
@@ -197,7 +204,7 @@ def lay_by_sight(person: Hand, luck: random.Random, name: str, tally: dict[str, 
         assert at is not None
         person.move(*at)
     person.wait(lambda: carried(person, slot) and screen.hints.word, "it comes along")
-    person.wait(lambda: screen.hints.word.startswith(GOOD) or screen.hints._is_final, "the coach")
+    person.wait(lambda: screen.hints.word.startswith(GOOD) or is_final(screen.hints), "the coach")
     said, told = screen.hints.word, client.told
     tally["laid"] += 1
     person.press_button()

@@ -11,6 +11,8 @@ from playwright.sync_api import TimeoutError
 
 WAIT_MS, PRESS_MS = 180_000, 20_000
 """In which what was asked is answered, and what is seen can be pressed; on a busy machine a picture takes a second."""
+STEP_S = 0.1
+"""Of a drag, forty of which draw a brick out: gently."""
 BACKWARD = ("Put", "Leave", "Let go", "Say that", "Push", "Pass")
 """How choices begin that lead no further, or away from the piece."""
 NO_PLACE = "has no place"
@@ -77,6 +79,7 @@ class Newcomer:
                 self.mistakes.append(said)
         if page.is_visible(".fall [data-act=go_on]"):
             self._press(".fall [data-act=go_on]", "continue")
+            page.wait_for_selector(".fall [data-act=go_on]", state="hidden")
         elif page.is_visible(".hand:not(.laid)"):
             self._draw() if page.is_visible(".hand [data-act=pull_out]") else self._place()
         elif page.is_visible(".turn.mine") and not self.tab.run("() => teeter.view.busy"):
@@ -201,7 +204,9 @@ class Newcomer:
         try:
             target.tap(timeout=PRESS_MS) if self._has_touch else target.click(timeout=PRESS_MS)
         except TimeoutError:
-            self.mistakes.append(f"cannot be pressed: {what}")
+            # unless it went from under the pointer
+            if target.is_visible():
+                self.mistakes.append(f"cannot be pressed: {what}")
 
     def _at(self, x: float, y: float, what: str) -> None:
         self.acts.append(what)
@@ -216,7 +221,7 @@ class Newcomer:
             page.mouse.down()
             for place in steps:
                 page.mouse.move(*place)
-                time.sleep(0.04)
+                time.sleep(STEP_S)
                 if not self.tab.run("() => !!teeter.view.hand.grip?.isPulling"):
                     break
             page.mouse.up()
@@ -230,7 +235,7 @@ class Newcomer:
         send("touchStart", steps[:1])
         for place in steps:
             send("touchMove", [place])
-            time.sleep(0.04)
+            time.sleep(STEP_S)
             if not self.tab.run("() => !!teeter.view.hand.grip?.isPulling"):
                 break
         send("touchEnd", [])

@@ -125,7 +125,7 @@ def test_fingers_take_drag_and_turn_a_piece(browser: Browser, host: Hosted) -> N
             fingers("touchMove", (150.0 + 8 * step, 250.0))
         fingers("touchEnd")
         after = tab.run("() => teeter.view.hand.grip.goal")
-        right = tab.run("() => teeter.view.axes()[0]")
+        right = tab.run("() => teeter.view.outlook.axes[0]")
         went = [b - a for a, b in zip(before[:2], after[:2], strict=True)]
         assert went[0] * right[0] + went[1] * right[1] > 0.02
         assert tab.page.is_visible(".hand:not(.laid)")

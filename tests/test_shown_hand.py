@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Camera
 from teeter.engine.view.frame import Frame
+from teeter.engine.view.overlays import Ghost
 from teeter.engine.view.render import mannequin
 from teeter.engine.view.render.stage import Stage
 from teeter.engine.world.body import Body
@@ -95,8 +96,13 @@ def test_of_ones_own_hand_the_fingertips_are_seen_as_of_glass_and_no_hand_casts_
     own = ShownHand()
     bare_frame = stepped(own, table("low", *apart), 10, is_own=True)
     assert set(bare_frame.names) == set(PIECES)
-    glass = own.guides()
-    assert len(glass) == sum(name.endswith(".tip") for name in mannequin.names())
+    glass = [each for each in own.guides() if isinstance(each, Ghost)]
+    # two, smaller than a brick is wide, one on each side of it
+    assert [float(each.piece.extents.max()) < 0.025 for each in glass] == [True, True]
+    piece, (x, y, _) = PIECES["low"], apart[0]
+    one, other = (np.subtract(each.pose.position[:2], (x, y)) for each in glass)
+    assert max(np.linalg.norm(one), np.linalg.norm(other)) < piece.extents.max() / 2 + 0.02
+    assert one @ other < 0.0
     nowhere = Pose((0.0, 0.0, 0.0))
     stage = Stage(
         [*(Body(name, piece, nowhere) for name, piece in PIECES.items()), *mannequin.hand_bodies()],

@@ -356,7 +356,7 @@ ROWS = (
     Row("undo", ASKED, ("u",), ({"type": "undo"},), Act.UNDO),
     Row("pause", ASKED, ("escape",), ({"type": "pause", "is_paused": True},), Pause),
     Row("go on after a pause", ASKED, ("escape", "escape"), ({"type": "pause", "is_paused": False},), Pause),
-    Row("hurry the bots", WAITING, ("b",), ({"type": "speed", "factor": 3.0},), SetSpeed),
+    Row("hurry the bots", WAITING, ("b",), ({"type": "speed", "factor": 2.0},), SetSpeed),
     Row("slow motion", ASKED, Missing(), ({"type": "speed", "factor": 0.25},), SetSpeed),
     Row("go on after a fall", FALLEN, clicked("go_on"), ({"type": "go_on"},), Pause, before=ready_again),
     Row(

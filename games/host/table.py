@@ -19,7 +19,7 @@ from teeter.games.host.links import Links
 from teeter.games.host.people import People, Say
 from teeter.games.host.seats import AWAY_S, Chairs, WishError
 from teeter.games.host.wishes import Coach, Wishes, row_of
-from teeter.games.present.client_state import ClientState
+from teeter.games.present.client_state import BOT_PACE, ClientState
 from teeter.games.present.fall_show import FallShow
 from teeter.games.present.hand import HandControl
 from teeter.games.present.settings import Settings, shipped
@@ -109,6 +109,7 @@ class HostedTable:
         )
         self.audience = Audience(plan, opening, self.chairs, self._wishes, has_pictures=hosting.has_pictures)
         self._is_moved = self._is_paused = False
+        self._speed = 1.0
         self._pictured = self._filmed = self._framed = 0.0
         self._is_framed = True
         self.fall = FallShow(
@@ -204,6 +205,7 @@ class HostedTable:
         if now - self._pictured >= PICTURE_S:
             is_moved = self._is_moved
             self._show()
+        self._hurry()
         with left_out("the fall"):
             self._film(now)
         with left_out("what is to be seen"):
@@ -234,6 +236,14 @@ class HostedTable:
         if not self._is_framed and not self.fall.state and now - self._framed > FRAMED_S:
             self._framed, self._is_framed = now, True
             self.audience.tell_frames()
+
+    def _hurry(self) -> None:
+        """Time runs as fast as the host wants, and faster while a bot plays; never while something falls."""
+        pace = BOT_PACE if self._client.is_watched and not self.fall.state else 1.0
+        wanted = min(self.fall.speed * pace, 100.0)  # as much as may be ordered
+        if wanted != self._speed:
+            self._speed = wanted
+            self._physics.send(SetSpeed(wanted))
 
     def _film(self, now: float) -> None:
         """Tells everybody from where a fall is seen, as long as there is one."""
@@ -391,7 +401,6 @@ class HostedTable:
             self._people.tell(f"{given.seat} plays again.")
         elif isinstance(given, SetSpeed):
             self.fall.speed = given.factor
-            self._physics.send(given)
         else:
             self._is_paused = given.is_paused
             self._physics.send(given)

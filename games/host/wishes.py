@@ -175,8 +175,6 @@ class Wishes:
         if isinstance(given, Spin):
             hand.turn(given.degrees)
             return False
-        if given.name == "places" and self._client.places is None and self.need.wait is Wait.HAND:
-            self._offer()
         if given.name == "lay":
             if self.need.wait is not Wait.HAND:
                 raise WishError("Draw it out of the tower first")

@@ -23,8 +23,9 @@ HIGHEST = 0.9
 """Metres."""
 CRUISE, NEAR = 0.008, 0.006
 """Metres of more air over what is crossed, until the hand is so near to its place."""
-RAY_STEP = 0.005
-"""Metres of height between two looks along a ray: less than the edge of a tower is seen to be deep."""
+RAY_STEP, FOUND, LEVEL_M = 0.005, 4e-5, 1e-5
+"""Metres of height between two looks along a ray: less than the edge of a tower is seen to be deep; within which the
+place is found then; and within which two places are equally high."""
 STANDS_DEG = 4.0
 """A face on which a piece can be tilted by so much lets it stand."""
 FLAT = math.cos(math.radians(0.5))
@@ -59,15 +60,17 @@ class LandingSurface:
         distance = self._target.distance(piece, Pose((x, y, ABOVE_ALL), pose.orientation))
         return None if distance is None else ABOVE_ALL - distance
 
-    def over(self, piece: Piece, start: Pose, goal: Pose, samples: int = 9) -> float | None:
-        """The greatest `landing` on the straight way from one place to another."""
+    def over(
+        self, piece: Piece, start: Pose, goal: Pose, at_goal: float | None, samples: int = 9
+    ) -> float | None:
+        """The greatest `landing` on the straight way from one place to another, where it is `at_goal`."""
         highest = self._box_landing(piece, goal)
         here, there = np.array(start.position[:2]), np.array(goal.position[:2])
-        best: float | None = None
-        for part in np.linspace(0.0, 1.0, samples) if math.dist(here, there) > 1e-3 else (1.0,):
+        best = at_goal
+        for part in np.linspace(0.0, 1.0, samples)[:-1] if math.dist(here, there) > 1e-3 else ():
             x, y = (here + part * (there - here)).tolist()
             # what lies lower than what was found already cannot carry it higher
-            if best is None or highest(x, y) > best:
+            if best is None or highest(x, y) > best + LEVEL_M:
                 lies = self.landing(piece, Pose((x, y, 0.0), goal.orientation))
                 best = lies if best is None or (lies is not None and lies > best) else best
         return best
@@ -101,7 +104,12 @@ class LandingSurface:
         if first is None:
             return place(0.0)
         above, below = heights[max(first - 1, 0)], heights[first]
-        for _ in range(7):
+        # most of what it lands on is level: where it lies is where the ray meets it
+        lies = self.landing(piece, Pose((*place(below), 0.0), rotation.orientation))
+        level = below if lies is None else min(lies - low, above)
+        if meets(level):
+            below, above = level, above if meets(level + FOUND) else level
+        while above - below > FOUND:
             middle = 0.5 * (above + below)
             above, below = (above, middle) if meets(middle) else (middle, below)
         return place(below)
@@ -200,7 +208,7 @@ class CarryTarget:
         rotation = self.rotation.orientation
         goal = Pose((x, y, 0.0), rotation)
         self.landing = ground.landing(self.piece, goal)
-        highest = ground.over(self.piece, where, goal)
+        highest = ground.over(self.piece, where, goal, self.landing)
         floor = self.low if highest is None else highest
         is_far = math.hypot(x - where.position[0], y - where.position[1]) > NEAR
         crosses = is_far and (

@@ -35,6 +35,8 @@ from teeter.models.piece import Piece
 
 STORY = "the story"
 Rank = Literal["routine", "event", "moment"]
+BOT_PACE = 1.5
+"""How fast the turns of bots run, as one likes to watch them: a turn in 2 to 4 s."""
 MOMENTS = (Fell, TimeUp)
 """What everybody has waited for, or feared."""
 
@@ -98,6 +100,11 @@ class ClientState(Generic[S]):
     def people(self) -> tuple[str, ...]:
         """The seats in which people sit."""
         return tuple(seat.name for seat in self.state.seats if seat.has_people)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether people only look on: a bot plays."""
+        return self.waits is None and self.need.player not in self.people
 
     @property
     def viewer(self) -> str:

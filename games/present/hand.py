@@ -254,7 +254,8 @@ class HandControl:
             return False
         hand = self.settings.hand
         if name in DIRECTIONS:
-            self._nudge(name, right, NUDGE * self.fine)
+            across, along = (NUDGE * self.fine * each for each in DIRECTIONS[name])
+            self._move(across, along, right)
         elif name == "rest":
             self.rest()
         elif grip.is_pulling:
@@ -298,7 +299,7 @@ class HandControl:
             if self.grip is not None and any(key in down for key in self.settings.keys_of(name)):
                 self._since[name] = self._since.get(name, 0.0) + seconds
                 if self._since[name] > HOLD_S:
-                    self._nudge(name, right, self.settings.hand.speed_mm_s / 1e3 * seconds * self.fine)
+                    self.slide(*DIRECTIONS[name], right, seconds)
             else:
                 self._since.pop(name, None)
 
@@ -316,10 +317,6 @@ class HandControl:
             along = -along
         grip.drawn(TAP * float(along[0]), TAP * float(along[1]))
         self.physics.send(Aim(grip.goal))
-
-    def _nudge(self, name: str, right: Right, metres: float) -> None:
-        across, along = DIRECTIONS[name]
-        self._move(metres * across, metres * along, right)
 
     def _move(self, across: float, along: float, right: Right) -> None:
         """So many metres to the right and away from the eye."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from teeter.engine.pose import Pose
 from teeter.engine.view.frame import Frame
 from teeter.engine.view.overlays import Ghost, Overlay
 from teeter.engine.view.render import mannequin
@@ -21,8 +20,8 @@ REACH_IN_S, REACH_OUT_S = 0.25, 0.40
 """Seconds in which the hand comes and goes."""
 REACH_DISTANCE = 0.25
 """Metres from which it comes."""
-TIP, TIP_COLOUR, TIP_COVER = ".tip", "#f3e2c0", 0.4
-"""Of one's own hand only the fingertips are shown, as of glass: it must not hide where a piece is going."""
+TIP_COLOUR, TIP_COVER = "#f3e2c0", 0.4
+"""Of one's own hand only two fingertips are shown, as of glass: it must not hide where a piece is going."""
 DRAWN_M = 0.002
 """Metres by which a piece has to move before it is known which way it is drawn."""
 ABOVE_M = 0.008
@@ -91,11 +90,8 @@ class ShownHand:
         """Returns the fingertips of one's own hand, where it is seen."""
         if not self._is_own or not len(self._hand):
             return []
-        found: list[Overlay] = []
-        for body, (x, y, z, *turn) in zip(mannequin.hand_bodies(), self._hand.tolist(), strict=True):
-            if body.name.endswith(TIP):
-                found.append(Ghost(body.piece, Pose((x, y, z), tuple(turn)), TIP_COLOUR, TIP_COVER))
-        return found
+        tip = mannequin.fingertip()
+        return [Ghost(tip, pose, TIP_COLOUR, TIP_COVER) for pose in mannequin.fingertips(self._hand)]
 
 
 def _is_under(client: ClientState, held: str, pose: Array) -> bool:

@@ -18,7 +18,7 @@ from teeter.games.faults import left_out, or_else
 from teeter.games.present import fall_show, hud
 from teeter.games.present.asking import PlaceAnswer
 from teeter.games.present.camera import CameraController, CameraHandicap, Gliding, sphere_of
-from teeter.games.present.client_state import ClientState
+from teeter.games.present.client_state import BOT_PACE, ClientState
 from teeter.games.present.details import details_of
 from teeter.games.present.end_screen import broken
 from teeter.games.present.fall_show import FallShow
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 FRAME_S = 0.2
 """Seconds between two looks at what is to be seen."""
-PACES = (1.5, 3.0, 40.0)
-"""How fast the turns of bots run: as one likes to watch them, a turn in 2 to 4 s; twice as fast; at once."""
+PACES = (BOT_PACE, 2.0 * BOT_PACE, 40.0)
+"""How fast the turns of bots run: as one likes to watch them; twice as fast; at once."""
 HOVER, LIT = "#f2c14e", "#e07a2f"
 PASS_AFTER_S = 1.5
 """Seconds for which the table is seen before the seat is passed."""
@@ -164,8 +164,7 @@ class TableScreen:
 
     def _hurry(self) -> None:
         """Time runs faster while a bot plays, where that is wanted; never while something falls."""
-        is_bots = not self.fall.state and self.client.need.player not in self.client.people
-        wanted = self.pace if is_bots and self.client.waits is None else 1.0
+        wanted = self.pace if self.client.is_watched and not self.fall.state else 1.0
         if wanted != self._speed:
             self._speed = wanted
             self.physics.send(SetSpeed(wanted))

@@ -72,6 +72,19 @@ def hand_bodies(detail: Detail = COARSE) -> tuple[Body, ...]:
     return tuple(Body(PREFIX + name, piece, nowhere, fixed=True) for name, piece in pieces.items())
 
 
+@cache
+def fingertip() -> Piece:
+    """Returns the end of a finger."""
+    return build(parse({"shape": _limb(TIP_MM, TIP_MM), "material": WOOD}, "hand"), detail=COARSE)
+
+
+def fingertips(hand: Array) -> list[Pose]:
+    """Returns where the ends of middle finger and thumb are. hand: as of `poses`."""
+    rows = [hand[names().index(PREFIX + f"{finger}.tip")].tolist() for finger in ("middle", "thumb")]
+    ends = [Pose((0.0, 0.0, 5e-4 * (links[1] - TIP_MM))) for links in (FINGER_MM, THUMB_MM)]
+    return [end.then(Pose((x, y, z), tuple(turn))) for end, (x, y, z, *turn) in zip(ends, rows, strict=True)]
+
+
 def names() -> tuple[str, ...]:
     """Returns the names of the parts, in the order of `poses`."""
     return tuple(body.name for body in hand_bodies())

@@ -5,7 +5,6 @@ Metres. Colours are `#rrggbb`; cover is opacity, 0 to 1.
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from panda3d import core
 
 from teeter.engine.pose import vector_of
-from teeter.engine.view.camera import Vector
+from teeter.engine.view.camera import BOX_CORNERS, Vector
 from teeter.engine.view.overlays import Arrow, Ghost, Line, Overlay, Spot
 from teeter.engine.view.render.passes import CASTS, DEEP, SEEN
 from teeter.engine.view.render.resources import Triangles, fan, geom_of, shader, triangles_of
@@ -46,13 +45,6 @@ class OverlayLayer:
         self.corners: Array = np.zeros((0, 3))
         """(8, 3): of a box around all of them, world metres; (0, 3) when there are none."""
 
-    def _box(self) -> Array:
-        found = self._root.get_tight_bounds()
-        if found is None or not self._shown:
-            return np.zeros((0, 3))
-        low, high = found
-        return np.array(list(product(*zip(low, high, strict=True))))
-
     def show(self, overlays: Iterable[Overlay], through: bool) -> bool:
         """Shows these and no others. Returns whether the picture changes.
 
@@ -65,12 +57,16 @@ class OverlayLayer:
             return is_new
         self._shown = listed
         self._root.get_children().detach()
-        for overlay in listed:
-            self._draw(overlay)
-        self.corners = self._box()
+        points = [part for overlay in listed for part in self._draw(overlay)]
+        if points:
+            low, high = (edge(np.concatenate(points), axis=0) for edge in (np.min, np.max))
+            self.corners = np.where(BOX_CORNERS > 0.0, high, low)
+        else:
+            self.corners = np.zeros((0, 3))
         return True
 
-    def _draw(self, overlay: Overlay) -> None:
+    def _draw(self, overlay: Overlay) -> list[Array]:
+        """Returns points (n, 3) between which it lies."""
         if isinstance(overlay, Ghost):
             mesh = overlay.piece.visual
             if mesh not in self._ghosts:
@@ -78,9 +74,11 @@ class OverlayLayer:
             path = self._attached(self._ghosts[mesh], overlay.colour, overlay.cover, 1.0)
             x, y, z, w = overlay.pose.orientation
             path.set_pos_quat(core.LPoint3(*overlay.pose.position), core.LQuaternion(w, x, y, z))
-            return
-        for triangles, cover in solids_of(overlay):
+            return [overlay.pose.apply(BOX_CORNERS * overlay.piece.extents / 2.0)]
+        solids = solids_of(overlay)
+        for triangles, cover in solids:
             self._attached(geom_of(triangles), overlay.colour, cover, 0.0)
+        return [np.asarray(triangles.rows[:, :3], np.float64) for triangles, _ in solids]
 
     def _attached(self, geom: Any, colour: str, cover: float, glass: float) -> Any:
         node = core.GeomNode("overlay")
@@ -115,32 +113,30 @@ def _rows(points: Array, normals: Array) -> NDArray[np.float32]:
     return np.concatenate([points, normals, points, normals], axis=1).astype(np.float32)
 
 
-def _ring(along: Array) -> Array:
-    """Returns (SIDES, 3) unit vectors around a direction."""
-    axis = along / max(float(np.linalg.norm(along)), 1e-12)
-    side = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [1.0, 0.0, 0.0])
-    side /= np.linalg.norm(side)
+def _rings(along: Array) -> Array:
+    """Returns (n, SIDES, 3) unit vectors around directions (n, 3)."""
+    axis = along / np.maximum(np.linalg.norm(along, axis=1), 1e-12)[:, None]
+    side = np.cross(axis, np.where(np.abs(axis[:, 2:]) < 0.9, (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)))
+    side /= np.linalg.norm(side, axis=1)[:, None]
     other = np.cross(axis, side)
-    angles = np.arange(SIDES) * (2.0 * math.pi / SIDES)
-    return np.asarray(np.cos(angles)[:, None] * side + np.sin(angles)[:, None] * other)
+    angles = np.arange(SIDES)[:, None] * (2.0 * math.pi / SIDES)
+    return np.asarray(np.cos(angles) * side[:, None] + np.sin(angles) * other[:, None])
 
 
 def _tube(points: Sequence[Vector], radius: float) -> Triangles:
     """Returns straight tubes through points, open at the ends."""
-    rows, faces = [], []
     near, after = np.arange(SIDES), (np.arange(SIDES) + 1) % SIDES
     sides = np.stack([near, after, SIDES + near, after, SIDES + after, SIDES + near], axis=1).reshape(-1, 3)
-    for number, (start, end) in enumerate(pairwise(points)):
-        a, b = np.array(start, dtype=np.float64), np.array(end, dtype=np.float64)
-        ring = _ring(b - a)
-        ends = np.concatenate([a + radius * ring, b + radius * ring])
-        rows.append(_rows(ends, np.concatenate([ring, ring])))
-        faces.append(2 * SIDES * number + sides)
-    return Triangles(np.concatenate(rows), np.concatenate(faces).astype(np.uint32))
+    through = np.array(points, dtype=np.float64)
+    rings = _rings(through[1:] - through[:-1])
+    ends = np.concatenate([through[:-1, None] + radius * rings, through[1:, None] + radius * rings], axis=1)
+    rows = _rows(ends.reshape(-1, 3), np.concatenate([rings, rings], axis=1).reshape(-1, 3))
+    faces = 2 * SIDES * np.arange(len(rings))[:, None, None] + sides
+    return Triangles(rows, faces.reshape(-1, 3).astype(np.uint32))
 
 
 def _cone(base: Array, tip: Array, radius: float) -> Triangles:
-    ring = _ring(tip - base)
+    (ring,) = _rings((tip - base)[None])
     points = np.concatenate([base + radius * ring, tip[None]])
     normals = np.concatenate([ring, ((tip - base) / np.linalg.norm(tip - base))[None]])
     faces = [[k, (k + 1) % SIDES, SIDES] for k in range(SIDES)]

@@ -89,8 +89,8 @@ export class Deeds implements Acts {
 
   // Degrees from +x of a direction that is told from what is right in the picture.
   private turned(degrees: number): number {
-    const [right] = this.seat.axes();
-    return (degrees + (180 / Math.PI) * Math.atan2(right[1], right[0]) + 720) % 360;
+    const [x, y] = this.seat.outlook.right;
+    return (degrees + (180 / Math.PI) * Math.atan2(y, x) + 720) % 360;
   }
 
   // fine is on as long as its key is down.

@@ -36,6 +36,7 @@ const HANDS =
 
 export class Hand implements Reach {
   grip: Grip | null = null;
+  private sent = -1; // the number of the last message
   private isFine = false;
   private landing: Landing | null = null;
   private coached: Coached | null = null;
@@ -46,6 +47,7 @@ export class Hand implements Reach {
   private isPointing = false; // the server does not know that yet
   private pointedAt = 0;
   drawn: number[] | null = null; // where the held piece is seen
+  private isDragged = false; // a press that took it goes on
   private isFree = false; // a brick need not keep to its rail
   private heeded: unknown = null; // the warning after which it is laid all the same
   private notice = ""; // why it was not laid
@@ -57,6 +59,8 @@ export class Hand implements Reach {
     const isMine = turn?.mine && news.mine && (turn.wait === "hand" || turn.wait === "pull");
     if (news.force > this.force + FELT_N && news.mine) buzz(4 * news.force);
     this.force = news.force;
+    // what was sent of the piece before may still be under way
+    this.sent = Math.max(this.sent, this.grip?.number ?? -1, news.number);
     if (!isMine || news.held < 0 || !this.table.live.isKnown(news.held)) {
       this.grip = this.drawn = this.landing = null;
       this.tell();
@@ -67,10 +71,16 @@ export class Hand implements Reach {
       this.tell();
       return;
     }
-    this.grip = new Grip(news.held, isPulling, poseOf(this.table.live.truth, news.held), news.number);
+    const isTaken = this.grip?.body !== news.held && !this.isDragged;
+    this.grip = new Grip(news.held, isPulling, poseOf(this.table.live.truth, news.held), this.sent);
     if (this.landing) this.grip.hear(this.landing);
     this.coached = this.pointed = null;
     this.isCoached = this.isPointing = false;
+    const waiting = isTaken && !isPulling && !this.table.isSandbox && this.table.outlook.waiting;
+    if (waiting) {
+      this.carry(waiting);
+      this.still = -Infinity; // nobody means to lay it there
+    }
     this.tell();
   }
 
@@ -86,12 +96,12 @@ export class Hand implements Reach {
     if (news.type === "landing") {
       this.landing = news;
       this.grip?.hear(news);
-      this.table.touch();
+      this.table.loop.touch();
     } else {
       // what is said of a place that the hand has left is of no use
       if (this.grip?.isWaiting || news.number < (this.landing?.number ?? -1)) return;
       [this.coached, this.isCoached] = [news, false];
-      this.table.touch();
+      this.table.loop.touch();
     }
     this.tell();
   }
@@ -101,7 +111,7 @@ export class Hand implements Reach {
     const grip = this.grip;
     if (!grip) return false;
     const truth = poseOf(this.table.live.poses, grip.body);
-    const { pose, isMoving } = grip.shown(truth, this.table.roundTrip, seconds);
+    const { pose, isMoving } = grip.shown(truth, Math.min(this.table.line.roundTrip, 1), seconds);
     this.drawn = pose;
     if (this.isPointing && now - this.pointedAt > POINTS_MS && !grip.isLaid) this.tellPoint(now);
     this.still += seconds;
@@ -111,9 +121,7 @@ export class Hand implements Reach {
   }
 
   private askCoach(): void {
-    const [right] = this.table.axes(),
-      level = Math.hypot(right[0], right[1]);
-    this.table.send({ type: "coach", right: [right[0] / level, right[1] / level] });
+    this.table.send({ type: "coach", right: this.table.outlook.right });
     this.isCoached = true;
     this.tell();
   }
@@ -196,7 +204,7 @@ export class Hand implements Reach {
     this.coached = this.heeded = null;
     [this.isCoached, this.notice, this.still] = [false, "", 0];
     this.tell();
-    this.table.touch();
+    this.table.loop.touch();
   }
 
   private tellPoint(now: number): void {
@@ -205,7 +213,7 @@ export class Hand implements Reach {
     const number = this.grip!.number;
     this.table.send({
       type: "point",
-      origin: this.table.eye,
+      origin: this.table.outlook.camera.eye,
       direction: ray,
       at,
       number,
@@ -215,15 +223,12 @@ export class Hand implements Reach {
 
   // The last place of the pointer comes before what is done there.
   private press(name: HandAct["name"], x = 0, y = 0, turned = 0): void {
-    const now = performance.now(),
-      [right] = this.table.axes(),
-      level = Math.hypot(right[0], right[1]);
-    if (this.isPointing) this.tellPoint(now);
+    if (this.isPointing) this.tellPoint(performance.now());
     const number = this.grip!.want(x, y, turned);
     this.table.send({
       type: "hand",
       name,
-      right: [right[0] / level, right[1] / level],
+      right: this.table.outlook.right,
       number,
       is_fine: this.isFine,
     });
@@ -233,7 +238,7 @@ export class Hand implements Reach {
   // -- pointer ------------------------------------------------------------------------------------------------------
 
   get holds(): "" | "carry" | "pull" {
-    if (!this.grip || this.grip.isLaid || !this.table.isOpen) return "";
+    if (!this.grip || this.grip.isLaid || this.table.line.state !== "open") return "";
     return this.grip.isPulling ? "pull" : "carry";
   }
 
@@ -242,7 +247,7 @@ export class Hand implements Reach {
   }
 
   take(x: number, y: number, isTouch: boolean): void {
-    this.table.takes(x, y, isTouch, true);
+    this.isDragged = this.table.takes(x, y, isTouch, true);
   }
 
   // On a brick that is drawn: a nudge.
@@ -258,14 +263,16 @@ export class Hand implements Reach {
   point(x: number, y: number): void {
     const grip = this.grip;
     if (!grip || grip.isPulling) return;
-    const ray = this.table.ray(x, y),
+    const { outlook } = this.table,
+      { eye } = outlook.camera,
+      ray = outlook.ray(x, y),
       before = this.pointed,
       { goal } = grip,
       height = this.landing?.pose ? this.landing.pose[2] - this.landing.low : goal[2];
     // heights of the picture, as the window has them
     this.pointed = { ray, at: [(x * innerWidth) / innerHeight / 2, y / 2] };
-    const place = onPlane(this.table.eye, ray, height),
-      from = before ? onPlane(this.table.eye, before.ray, height) : this.isFine ? place : goal;
+    const place = onPlane(eye, ray, height),
+      from = before ? onPlane(eye, before.ray, height) : this.isFine ? place : goal;
     this.isPointing = true;
     if (place && from) grip.want(this.share * (place[0] - from[0]), this.share * (place[1] - from[1]));
     else grip.want();
@@ -276,10 +283,16 @@ export class Hand implements Reach {
     const grip = this.grip;
     if (!grip) return;
     // over the plane in which the piece is
-    const [a, b] = [from, to].map((at) => onPlane(this.table.eye, this.table.ray(...at), grip.goal[2]));
+    const { outlook } = this.table,
+      [a, b] = [from, to].map((at) => onPlane(outlook.camera.eye, outlook.ray(...at), grip.goal[2]));
     if (!a || !b) return;
-    const by: [number, number] = [b[0] - a[0], b[1] - a[1]];
-    this.table.send({ type: "shift", by, number: grip.want(...by), is_free: this.isFree });
+    this.carry(b, a);
+  }
+
+  // So far as from one place to another.
+  private carry(to: [number, number], from = this.grip!.goal): void {
+    const by: [number, number] = [to[0] - from[0], to[1] - from[1]];
+    this.table.send({ type: "shift", by, number: this.grip!.want(...by), is_free: this.isFree });
     this.moved();
   }
 
@@ -291,6 +304,7 @@ export class Hand implements Reach {
   // not, that has to be wanted twice.
   lay(isPassing = false): void {
     const grip = this.grip;
+    this.isDragged = false;
     if (!grip || grip.isPulling || grip.isLaid) return;
     const word = this.coached?.verdict,
       isBad = word === "topples" || word === "forbidden";
@@ -331,13 +345,13 @@ export class Hand implements Reach {
     if (name === "lay") this.lay();
     else if (name === "coach" || name === "hint") this.askCoach();
     else if (HANDS.split(" ").includes(name)) {
-      const [right] = this.table.axes(),
-        level = Math.hypot(right[0], right[1]) / (NUDGE * this.share),
+      const [x, y] = this.table.outlook.right,
+        step = NUDGE * this.share,
         [a, b] = MOVES[name] ?? [0, 0];
       this.press(
         name as HandAct["name"],
-        (a * right[0] - b * right[1]) / level,
-        (a * right[1] + b * right[0]) / level,
+        step * (a * x - b * y),
+        step * (a * y + b * x),
         STEP * this.share * (SPINS[name] ?? 0),
       );
     } else return false;

@@ -1,7 +1,7 @@
 // When pictures are drawn: once a screen refresh while something changes, at the size that keeps up, and once more in
 // full when all rests.
 
-const SLOW_MS = 45;
+const [SLOW_MS, QUICK_MS] = [45, 25]; // a picture of the next size takes at most 1.7 times as long
 const SCALES = [1, 0.8, 0.65, 0.5, 0.4, 0.32];
 const REST_MS = 250;
 const LOOK_BACK = 6;
@@ -69,6 +69,7 @@ export class Loop {
     // two at once where one would not do
     if (middle > SLOW_MS)
       this.level = Math.min(this.level + (middle > 2 * SLOW_MS ? 2 : 1), SCALES.length - 1);
+    else if (middle < QUICK_MS) this.level = Math.max(this.level - 1, 0);
   }
 
   picture(): void {

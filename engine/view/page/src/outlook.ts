@@ -19,8 +19,8 @@ const IN_VIEW = 0.06; // of the picture's height: so far inside stays what is he
 const BACK = 0.7; // e-foldings a second, going back for it
 const SHARE = 0.55; // of the free height, what the tower takes
 const LEAST = 0.3; // of the picture, what counts as free
-const LEAST_SHARE = 0.5; // of the free height: where the tower would take less, what else is seen goes to the edge
-const EDGE = 0.04; // of what is free, along each side: empty
+const EDGE = 0.02; // of what is free, along each side: empty
+const BEFORE = 0.1; // metres before the tower's middle: where a hand waits that has taken something
 const UNFELT = 0.04; // of the picture: what would be seen better by so little is left as it is
 const [LEAN_S, LEAST_LEAN] = [0.15, 0.02]; // in which two thirds of a tilt are seen, and degrees that are none
 const LAID_S = 3; // after something was laid, in which a view of one's own goes that does not see it
@@ -48,10 +48,11 @@ export class Outlook {
   private laid = Infinity; // seconds since the tower became another one
   private readonly glide = new Glide();
 
-  // clear: the rectangle of the picture that is free, in pixels.
+  // clear: the rectangle of the picture that is free, in pixels. reaches: whether pieces beside the tower are reached for.
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly clear: () => Clear,
+    private readonly reaches: () => boolean,
     private readonly touch: () => void,
   ) {
     this.orbit = new Orbit(HOME);
@@ -88,6 +89,13 @@ export class Outlook {
     return axesOf(this.camera);
   }
 
+  // What is to the right of who looks, on the level.
+  get right(): [number, number] {
+    const [[x, y]] = this.axes,
+      size = Math.hypot(x, y);
+    return [x / size, y / size];
+  }
+
   // Through a place of the picture, from -1 to 1, right and up.
   ray(x: number, y: number): Triple {
     return rayOf(this.camera, x, y, this.canvas.clientWidth / this.canvas.clientHeight);
@@ -98,6 +106,20 @@ export class Outlook {
     const { clientWidth: wide, clientHeight: high } = this.canvas,
       at = seenAt(this.camera, place, wide / high);
     return at && [((1 + at[0]) / 2) * wide, ((1 - at[1]) / 2) * high];
+  }
+
+  // In a tall picture the tower and all that lies around it would be small: it has either of them.
+  private get isTall(): boolean {
+    return this.canvas.clientHeight > this.canvas.clientWidth;
+  }
+
+  // Where what was taken is brought in a tall picture, which what lies around leaves then; null where it stays.
+  get waiting(): [number, number] | null {
+    if (!this.isTall || !this.frame) return null;
+    const [x0, y0, , x1, y1] = this.frame.tower,
+      [, ahead] = this.axes,
+      part = BEFORE / Math.hypot(ahead[0], ahead[1]);
+    return [(x0 + x1) / 2 - part * ahead[0], (y0 + y1) / 2 - part * ahead[1]];
   }
 
   next(view = (this.view + 1) % VIEWS.length): void {
@@ -128,14 +150,10 @@ export class Outlook {
       return [x0 + across, y0 + along, x1 - across, y1 - along];
     };
     const tower = corners(this.frame.tower),
-      all = [...tower, ...corners(this.frame.others)],
-      near = fitted(tower, towards, wide / high, within(SHARE, EDGE)),
-      whole = (edge: number) => fitted(all, towards, wide / high, within(1 - 2 * edge, edge), near.eye);
-    if (all.length === tower.length) return near;
-    const roomy = whole(EDGE),
-      heights = tower.map((place) => seenAt(roomy, place, wide / high)?.[1] ?? 0),
-      share = (Math.max(...heights) - Math.min(...heights)) / 2 / (y1 - y0);
-    return share < LEAST_SHARE ? whole(0) : roomy;
+      others = this.isTall && !this.reaches() ? [] : corners(this.frame.others),
+      near = fitted(tower, towards, wide / high, within(SHARE, EDGE));
+    if (!others.length) return near;
+    return fitted([...tower, ...others], towards, wide / high, within(1 - 2 * EDGE, EDGE), near.eye);
   }
 
   // Goes on. Returns whether the eye moves.

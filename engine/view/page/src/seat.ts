@@ -50,7 +50,7 @@ export class Seat implements Table {
   lit = ""; // the piece that was tapped
   private felt: FeltNews | null = null;
   isFeeling = false; // a tap feels a piece, and takes none
-  private isSandbox = false;
+  isSandbox = false;
   private readonly strokes = new Strokes();
   private clock: { left: number; since: number } | null = null;
 
@@ -62,6 +62,7 @@ export class Seat implements Table {
     this.outlook = new Outlook(
       stage.canvas,
       () => this.desk.clear,
+      () => !!this.hand.grip || !!(this.turn?.mine && this.turn.choices.some((each) => each.piece)),
       () => this.loop?.touch(),
     );
     this.fall = new Fall(
@@ -194,9 +195,6 @@ export class Seat implements Table {
       this.names[this.first + first + n] = body.name;
       this.numbers.set(body.name, this.first + first + n);
     });
-    if (first === 0) {
-      this.loop.touch();
-    }
   }
 
   private take(news: TableNews): void {
@@ -236,7 +234,7 @@ export class Seat implements Table {
   // -- what is shown of it ------------------------------------------------------------------------------------------
 
   private get choices(): ChoiceRow[] {
-    return this.turn?.mine && !this.busy && this.isOpen ? this.turn.choices : [];
+    return this.turn?.mine && !this.busy && this.line.state === "open" ? this.turn.choices : [];
   }
 
   private tellTurn(): void {
@@ -345,29 +343,10 @@ export class Seat implements Table {
 
   // -- the table under the pointer ----------------------------------------------------------------------------------
 
-  get eye(): Triple {
-    return this.outlook.camera.eye;
-  }
-
-  get roundTrip(): number {
-    return Math.min(this.line.roundTrip, 1);
-  }
-
-  get isOpen(): boolean {
-    return this.line.state === "open";
-  }
-
-  ray(x: number, y: number): Triple {
-    return this.outlook.ray(x, y);
-  }
-
-  axes(): [Triple, Triple, Triple] {
-    return this.outlook.axes;
-  }
-
   private pick(x: number, y: number, isTouch: boolean): number {
-    const { stage, live } = this;
-    return picked(stage.props, live.poses, live.seen, this.eye, this.ray(x, y), isTouch ? REACH : 0);
+    const { stage, live, outlook } = this,
+      { eye } = outlook.camera;
+    return picked(stage.props, live.poses, live.seen, eye, outlook.ray(x, y), isTouch ? REACH : 0);
   }
 
   private about(body: number): ChoiceRow[] {
@@ -416,10 +395,6 @@ export class Seat implements Table {
 
   send(order: Order): void {
     this.line.send(order);
-    this.loop.touch();
-  }
-
-  touch(): void {
     this.loop.touch();
   }
 

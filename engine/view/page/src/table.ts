@@ -1,8 +1,10 @@
 // What a hand knows of the table over which it is.
 
-import type { Triple } from "./data";
 import type { Desk } from "./desk";
+import type { Line } from "./line";
 import type { Live } from "./live";
+import type { Loop } from "./loop";
+import type { Outlook } from "./outlook";
 import type { Order } from "./protocol";
 import type { Stage } from "./stage";
 
@@ -10,13 +12,11 @@ export interface Table {
   readonly stage: Stage;
   readonly live: Live;
   readonly desk: Desk;
-  readonly eye: Triple;
-  readonly roundTrip: number;
-  readonly isOpen: boolean;
-  ray(x: number, y: number): Triple;
-  axes(): [Triple, Triple, Triple]; // right, forward, up of the eye
+  readonly outlook: Outlook;
+  readonly isSandbox: boolean;
+  readonly line: Line;
+  readonly loop: Loop;
   send(order: Order): void;
-  touch(): void; // the picture changes
   // Whether a press at a place of the picture takes a piece; takes it.
   takes(x: number, y: number, isTouch: boolean, isMeant: boolean): boolean;
   tap(x: number, y: number, isTouch: boolean): void;
