@@ -9,6 +9,7 @@ import pytest
 from faults_bausack import faults
 from tower_tilt import tilt_of
 
+from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
 from teeter.games.bausack.game import GAME
@@ -56,7 +57,7 @@ def test_every_place_stands_and_touches_the_tower(name: str) -> None:
     for each in found:
         tilt = tilt_of(tower, TABLE, Body(name, shape, each.pose))
         assert tilt is None or tilt > 1.0
-        rest = let_down(shape, each.pose, tower)
+        rest = let_down(shape, each.pose, DropTarget.of(tower))
         assert rest is not None
         assert rest.position[2] == pytest.approx(each.pose.position[2], abs=1e-6)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,10 +14,17 @@ from faults_crazy_tower import faults
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
 from teeter.games.core.events import Condition
-from teeter.games.core.rules import Input
+from teeter.games.core.rules import Input, Take
 from teeter.games.crazy_tower import judge
-from teeter.games.crazy_tower.bot import GAIN, CrazySkill, _gain
-from teeter.games.crazy_tower.bot_places import card_place, levels_of, orientations, special, would_stand
+from teeter.games.crazy_tower.bot import GAIN, CrazySkill, _best_block, _gain, _ranked
+from teeter.games.crazy_tower.bot_places import (
+    BlockPlace,
+    card_place,
+    levels_of,
+    orientations,
+    special,
+    would_stand,
+)
 from teeter.games.crazy_tower.bot_places import places as places_of
 from teeter.games.crazy_tower.game import GAME
 from teeter.games.crazy_tower.rules import needs, start
@@ -61,6 +69,27 @@ def test_a_block_lies_flat_in_as_many_ways_as_it_has_outlines(shape: str, ways: 
     assert len(orientations(build(find(f"crazy_tower/red_{shape}")))) == ways
 
 
+@pytest.mark.parametrize(
+    ("shape", "ways"), [("i3", 1), ("l3", 2), ("o4", 2), ("t4", 4), ("l4", 4), ("v5", 2)]
+)
+def test_CT_43_a_block_stands_on_its_side_only_where_it_does_not_tip(shape: str, ways: int) -> None:
+    """A hook on its tip, the bar above, falls over; so it was laid again and again."""
+    assert len(orientations(build(find(f"crazy_tower/red_{shape}")), upright=True)) == ways
+
+
+@pytest.mark.parametrize(
+    ("again", "places"), [({}, {0}), ({"again": "red_l4"}, {0, 1}), ({"fallen": (Fallen("red_l4"),)}, {0, 1})]
+)
+def test_ALL_9_what_went_wrong_at_one_place_is_tried_at_another(again: Any, places: set[int]) -> None:
+    session = cast(Session, SimpleNamespace(state=position(Floor("card_01"), **again)))
+    found = [BlockPlace(Pose((0.0, 0.0, 0.0)), worth, worth, 0) for worth in (25.0, 23.0, 12.0)]
+    tried = set()
+    for step in range(20):
+        bot = SimpleNamespace(style="steady", random=Random(step))
+        tried.add(found.index(_ranked(cast(Bot, bot), session, found)[0]))
+    assert tried == places
+
+
 @pytest.mark.parametrize("card", ["card_01", "card_04", "card_12", "card_20"])
 @pytest.mark.parametrize("name", ["red_i1", "red_v5", "red_l4"])
 def test_every_place_meets_the_conditions_and_is_clear_of_what_lies_there(card: str, name: str) -> None:
@@ -103,6 +132,22 @@ def test_only_who_races_goes_for_boxes() -> None:
     ):
         session = SimpleNamespace(state=state, table=SimpleNamespace(scene=lambda: there))
         assert _gain(Bot(style, "crazy-tower", 1), cast(Session, session)) == gain
+
+
+@pytest.mark.parametrize(("colour_count", "taken"), [(1, "red_o4"), (3, "red_i1")])
+def test_CT_18_who_lays_one_block_a_floor_keeps_the_cube_for_last(colour_count: int, taken: str) -> None:
+    """A floor that stands on the cube alone falls with the next."""
+    there = scene(piece("card_01", 0, 0, 0), piece("red_i3", 0, 0, 2), piece("card_12", 0, 12, 18))
+    floors = Floor("card_01", ("red_i3",)), Floor("card_12")
+    state = replace(
+        position(*floors, challenge=9, colour_count=colour_count),
+        colours=(("red", "green", "yellow")[:colour_count],),
+    )
+    table, handling = SimpleNamespace(scene=lambda: there), SimpleNamespace(is_tied=False)
+    session = SimpleNamespace(state=state, table=table, handling=handling)
+    takes = [Take("Ana", name) for name in ("red_i1", "red_o4")]
+    found, _ = _best_block(Bot("steady", "crazy-tower", 1), cast(Session, session), takes)
+    assert found == Take("Ana", taken)
 
 
 def test_a_full_card_has_no_place() -> None:

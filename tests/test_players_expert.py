@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 from teeter.engine.world.body import TABLE
-from teeter.games.bausack.bot import calculating
+from teeter.games.bausack import rules as bausack_rules
+from teeter.games.bausack.bot import BausackSkill, calculating
 from teeter.games.bausack.state import Accept, Build, PassOn, Phase, Push
-from teeter.games.core.events import CountElapsed, Fell, Released, Rested
+from teeter.games.core.events import CountElapsed, Fell, Placed, Released, Rested
 from teeter.games.core.rules import Choice, Take, Wait
 from teeter.games.crazy_tower.bot import SAFE_DEG, SAFE_M, bears, weakest
 from teeter.games.crazy_tower.bot_places import _spectrum, _under, places, tower_of
@@ -68,6 +70,50 @@ def test_in_wonky_the_stronger_wins_by_cards_alone(better: str, worse: str) -> N
     assert won[better] >= 180, won
 
 
+def by_pieces(seed: int, styles: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """The winner of a game of Bausack of thirty pieces whose towers stand by lot, the oftener the firmer a piece fits:
+    what pushing, paying and bidding alone decide."""
+
+    def fit(session: Any, seat: int, name: str) -> float:
+        """Degrees: some pieces are easy everywhere, and the taller a tower the fewer."""
+        tower = session.state.towers[seat]
+        if not tower:
+            return 20.0 if name.startswith("base") else 4.0
+        easy, here = (random.Random(f"{key}").random() for key in (name, (tower, name)))
+        return max(0.0, 25.0 * easy * (0.4 + 0.6 * here) - 0.7 * len(tower))
+
+    monkeypatch.setattr("teeter.games.bausack.bot.worth", fit)
+    state = bausack_rules.start(
+        [f"bot:{style}" for style in styles], seed, {"pieces": 30}, stock_of(game_named("bausack"))
+    )
+    skill, dice, step = BausackSkill(), random.Random(seed), 0
+    while (outcome := bausack_rules.outcome(state)) is None:
+        need, step = bausack_rules.needs(state), step + 1
+        session: Any = SimpleNamespace(state=state, choices=bausack_rules.legal(state))
+        given: Any = Rested(step, ())
+        if need.wait is Wait.ACTION:
+            bot: Any = SimpleNamespace(style=need.player.partition("-")[0], random=dice)
+            given = skill.choose(bot, session, need)
+        elif need.wait is Wait.HAND:
+            given = Released(step, need.pieces[0])
+        elif need.pieces:
+            name, tower = need.pieces[0], state.towers[state.actor]
+            falls = tower and dice.random() < 0.5 ** (1.0 + fit(session, state.actor, name) / 2.0)
+            given = Fell(step, (name, tower[-1])) if falls else Placed(step, name)
+        state = bausack_rules.apply(state, given)
+    return outcome.winners[0] if outcome.winners else ""
+
+
+@pytest.mark.parametrize(("better", "worse"), [("expert", "steady"), ("steady", "clumsy")])
+def test_in_bausack_the_stronger_wins_by_choices_alone(
+    better: str, worse: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both begin in turn; 60 per cent at least."""
+    players = [better, worse]
+    won = Counter(by_pieces(seed, players[:: 1 if seed % 2 else -1], monkeypatch) for seed in range(40))
+    assert won[better] >= 24, won
+
+
 def test_an_expert_counts_bricks_as_the_theorem_has_it() -> None:
     """U. Zwick, Jenga (SODA 2002): who begins loses a tower of n full rows exactly when n leaves 2 by 3."""
     lost = [rows for rows in range(1, 19) if not wins(rows, 0, 0)]
@@ -114,10 +160,21 @@ def test_CT_08_a_saboteur_leaves_the_tower_as_weak_as_it_can_stand() -> None:
     session.close()
 
 
-def table_of(
-    phase: Phase, piece: str, fits: dict[str, float], tokens: tuple[int, ...], price: int = 0
-) -> tuple[Any, Any]:
-    """A session of two in Bausack, Ana on turn; and what a piece is worth, by `seat piece`."""
+@pytest.fixture
+def table_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Makes a session of two in Bausack, Ana on turn, with what a piece is worth by `seat piece`."""
+
+    def made(
+        phase: Phase, piece: str, fits: dict[str, float], tokens: tuple[int, ...], price: int = 0
+    ) -> Any:
+        monkeypatch.setattr("teeter.games.bausack.bot.worth", lambda _, seat, name: fits[f"{seat} {name}"])
+        return session_of(phase, piece, tokens, price)
+
+    return made
+
+
+def session_of(phase: Phase, piece: str, tokens: tuple[int, ...], price: int) -> Any:
+    """Ana on turn, with everything that she may do in a phase."""
     game = game_named("bausack")
     fresh = game.rules.start(["Ana", "Ben"], 1, {}, stock_of(game))
     state = SimpleNamespace(
@@ -138,16 +195,16 @@ def table_of(
         Phase.RECEIVE: [Accept("Ana"), PassOn("Ana")],
     }
     choices = [Choice(action, "") for action in actions[phase]]
-    return SimpleNamespace(state=state, choices=choices), lambda _, seat, name: fits[f"{seat} {name}"]
+    return SimpleNamespace(state=state, choices=choices)
 
 
-def test_BS_18_an_expert_pushes_what_the_next_player_cannot_place() -> None:
+def test_BS_18_an_expert_pushes_what_the_next_player_cannot_place(table_of: Callable[..., Any]) -> None:
     """BS-18: of pieces that it can place itself, should they come round."""
     fits = {"0 cube": 12.0, "1 cube": 12.0, "0 ball": 0.0, "1 ball": 3.0, "0 egg": 6.0, "1 egg": 0.0}
-    session, worth = table_of(Phase.CHOOSE, "", fits, (10, 10))
-    assert calculating(session, random.Random(1), worth) == Take("Ana", "egg")
-    session, worth = table_of(Phase.LOOK, "egg", fits, (10, 10))
-    assert calculating(session, random.Random(1), worth) == Push("Ana")
+    session = table_of(Phase.CHOOSE, "", fits, (10, 10))
+    assert calculating(session, random.Random(1)) == Take("Ana", "egg")
+    session = table_of(Phase.LOOK, "egg", fits, (10, 10))
+    assert calculating(session, random.Random(1)) == Push("Ana")
 
 
 @pytest.mark.parametrize(
@@ -161,9 +218,9 @@ def test_BS_18_an_expert_pushes_what_the_next_player_cannot_place() -> None:
     ],
 )
 def test_BS_18_an_expert_pays_what_it_is_worth_to_be_rid_of_a_piece(
-    fit: float, price: int, tokens: tuple[int, ...], pays: bool
+    table_of: Callable[..., Any], fit: float, price: int, tokens: tuple[int, ...], pays: bool
 ) -> None:
     """BS-18: more when the next player is too poor to pass it on."""
-    session, worth = table_of(Phase.RECEIVE, "egg", {"0 egg": fit}, tokens, price)
-    found = calculating(session, random.Random(1), worth)
+    session = table_of(Phase.RECEIVE, "egg", {"0 egg": fit}, tokens, price)
+    found = calculating(session, random.Random(1))
     assert isinstance(found, PassOn if pays else Accept)

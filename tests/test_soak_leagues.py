@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import statistics
+import time
+from collections import defaultdict
 from collections.abc import Callable
 
 import pytest
 from soak_games import played, towers_of
+
+from teeter.games.core.setup import STYLES
+from teeter.games.play.recording import begin
+from teeter.games.play.session import Session
+from teeter.games.players.bots import Bot, bots_of, play
+from teeter.games.registry import game_named
 
 LEAGUES: dict[str, dict[str, object]] = {
     "wonky": {},
@@ -14,6 +23,9 @@ LEAGUES: dict[str, dict[str, object]] = {
     "tower-topple": {"rounds": 1},
 }
 """The options of quick games."""
+THOUGHT, MOST_S = {"bausack": 48, "tower-topple": 12}, 1.0
+"""Turns of a game whose thinking is measured, 16 of others, and seconds of processor that the median may take: hurried,
+nobody waits for more. Bausack begins with foundations."""
 LADDER = (("expert", "steady"), ("steady", "clumsy"))
 
 
@@ -66,3 +78,45 @@ def test_WK_17_experts_reach_the_ninth_block(row: Callable[..., None], seed: int
         highest=max([*game.heights, *map(len, towers_of(game.state))], default=0),
         ends=game.reason,
     )
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", LEAGUES)
+def test_how_long_a_bot_thinks(row: Callable[..., None], name: str) -> None:
+    """Of processor time, all that it is asked in a turn: what the hand and the physics take is watched, not waited
+    for."""
+    session, _ = begin(game_named(name), [f"bot:{style}" for style in STYLES], 1, LEAGUES[name])
+    turns: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+
+    def timed(bot: Bot, question: str) -> None:
+        ask = getattr(bot, question)
+
+        def asked(session: Session, need: object) -> object:
+            begun = time.process_time()
+            try:
+                return ask(session, need)
+            finally:
+                turns[bot.style][number[0]] += time.process_time() - begun
+
+        setattr(bot, question, asked)
+
+    number, last, bots = [0], "", bots_of(session, 1)
+    for bot in bots.values():
+        for question in ("choose", "place", "pull", "answer"):
+            timed(bot, question)
+    while session.outcome is None and number[0] < THOUGHT.get(name, 16):
+        number[0] += session.need.player != last
+        last = session.need.player
+        play(session, bots, session.turns + 1)
+    session.close()
+    medians = {style: statistics.median(seconds.values()) for style, seconds in turns.items()}
+    for style in STYLES:
+        row(
+            "How long bots think",
+            game=name,
+            style=style,
+            turns=len(turns[style]),
+            median_s=medians[style],
+            longest_s=max(turns[style].values()),
+        )
+    assert max(medians.values()) <= MOST_S

@@ -5,9 +5,9 @@ piece is worth to its tower; and it counts the tokens of those to whom it passes
 """
 
 import math
-from collections.abc import Callable
 from random import Random
 
+from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
 from teeter.games.bausack.judge import areas
@@ -47,7 +47,7 @@ class BausackSkill(Skill):
     def choose(self, bot: Bot, session: Session, need: Need) -> Action:
         """Build with what fits the own tower, push what does not; pay to be rid of it."""
         if bot.style == "expert":
-            return calculating(session, bot.random, worth)
+            return calculating(session, bot.random)
         state, actions = session.state, [choice.action for choice in session.choices]
         if state.phase is Phase.CHOOSE:
             return _pick(bot, session, [action for action in actions if isinstance(action, Take)])
@@ -130,11 +130,8 @@ def _over(held: Body, tower: list[Body]) -> Pose:
     """On top of the last piece, come what may."""
     x, y, _ = tower[-1].pose.position
     pose = steady(held.piece).then(Pose((x, y, 0.0)))
-    return let_down(held.piece, pose, tower) or pose
+    return let_down(held.piece, pose, DropTarget.of(tower)) or pose
 
-
-Worth = Callable[[Session, int, str], float]
-"""Is given a seat and a piece; returns degrees that the piece could be tilted on the seat's tower."""
 
 ENOUGH_DEG = 12.0
 """A place that bears more is no better."""
@@ -149,27 +146,27 @@ HEIGHT = 3
 """Tokens that a firm piece is worth where the tallest tower wins (BS-21)."""
 
 
-def calculating(session: Session, dice: Random, worth: Worth) -> Action:
+def calculating(session: Session, dice: Random) -> Action:
     """Returns what to do now."""
     state, actions = session.state, [choice.action for choice in session.choices]
     match state.phase:
         case Phase.CHOOSE:
             takes = [action for action in actions if isinstance(action, Take)]
             seen: list[Take] = dice.sample(takes, min(LOOKED_AT, len(takes)))
-            return _spiteful(session, seen, worth)
+            return _spiteful(session, seen)
         case Phase.PLACE:
             return next(action for action in actions if isinstance(action, Take))
         case Phase.LOOK:
-            return _sold(session, actions, worth)
+            return _sold(session, actions)
         case Phase.RECEIVE:
-            return _received(session, actions, worth)
+            return _received(session, actions)
     own = worth(session, state.actor, state.piece)
     most = HEIGHT if state.house.tallest and own >= ENOUGH_DEG / 2.0 else 0
     bids = [action for action in actions if isinstance(action, Bid) and action.bid <= most]
     return bids[0] if bids else next(action for action in actions if isinstance(action, Pass))
 
 
-def _spiteful(session: Session, takes: list[Take], worth: Worth) -> Take:
+def _spiteful(session: Session, takes: list[Take]) -> Take:
     """The piece that fits the own tower, if it comes round, and the next player's least; a foundation for who has
     none."""
     state = session.state
@@ -181,17 +178,14 @@ def _spiteful(session: Session, takes: list[Take], worth: Worth) -> Take:
     def gain(take: Take) -> float:
         own, other = worth(session, seat, take.piece), worth(session, after, take.piece)
         # who can pay longer is rid of what fits nobody
-        own = (
-            ENOUGH_DEG / 2.0
-            if state.tokens[seat] > state.tokens[after] and state.tokens[seat] >= RICH
-            else own
-        )
+        if RICH <= state.tokens[seat] > state.tokens[after]:
+            own = ENOUGH_DEG / 2.0
         return min(own, ENOUGH_DEG) - SPITE * min(other, ENOUGH_DEG)
 
     return max(takes, key=gain)
 
 
-def _sold(session: Session, actions: list[Action], worth: Worth) -> Action:
+def _sold(session: Session, actions: list[Action]) -> Action:
     """What is pushed makes another tower higher, not the own one: only a foundation is wanted, and height where it
     counts."""
     state = session.state
@@ -200,7 +194,7 @@ def _sold(session: Session, actions: list[Action], worth: Worth) -> Action:
     return next(action for action in actions if isinstance(action, Build if wanted else Push))
 
 
-def _received(session: Session, actions: list[Action], worth: Worth) -> Action:
+def _received(session: Session, actions: list[Action]) -> Action:
     """Accept what is cheaper to place than to pass on."""
     state = session.state
     refusal = next((action for action in actions if isinstance(action, PassOn)), None)

@@ -34,9 +34,9 @@ from teeter.games.crazy_tower.state import (
     PutBack,
     RevealCard,
     Sort,
+    State,
     Swap,
 )
-from teeter.games.judge.judge import TableScene
 from teeter.games.play.session import Session
 from teeter.games.players.ahead import drawn
 from teeter.games.players.bots import Bot, Skill
@@ -55,10 +55,14 @@ CALM, DOWN_BY = 2e-3, 4e-3
 """Metres that a tower may move when a block is pulled out of it, and at which it is left alone."""
 GREED_DEG = 2.0
 """What each cube of a block is worth: large blocks are good feet, small ones do for the last floors."""
+ALONE_DEG = 8.0
+"""The same where every floor has one block (CT-18, one colour): the cube is the last."""
 TRIES = 4
 """Places that the force balance looks at."""
 NOISE_DEG = {"steady": 0.3, "bold": 2.0, "clumsy": 30.0, "expert": 0.0}
 """How much of the ranking is left to chance."""
+MENDING_DEG = 6.0
+"""The same, at least, of a piece that is laid once more (ALL-9, CT-20)."""
 
 
 class CrazySkill(Skill):
@@ -82,14 +86,11 @@ class CrazySkill(Skill):
         best, tilt = _best_block(bot, session, takes)
         if best is None:
             return other or bot.random.choice(actions)
-        is_bare = not session.state.floors[-1].blocks
+        lying, is_expert = len(session.state.floors[-1].blocks), bot.style == "expert"
         # a new floor is rather begun than a block laid that leaves less
-        is_calm = bot.style in ("steady", "expert")
-        if isinstance(other, RevealCard) and not is_bare and is_calm and tilt < FIRM_DEG:
-            return other
-        if isinstance(other, RevealCard) and bot.style == "expert" and _is_worth_a_floor(bot, session, tilt):
-            return other
-        return best
+        is_weak = lying and (is_expert or bot.style == "steady") and tilt < FIRM_DEG
+        is_early = is_expert and _races(bot, session) and tilt >= FRESH_DEG and lying >= CARRIES
+        return other if isinstance(other, RevealCard) and (is_weak or is_early) else best
 
     def place(self, bot: Bot, session: Session, need: Need) -> Pose:
         """Where the held piece shall come to lie."""
@@ -103,12 +104,12 @@ class CrazySkill(Skill):
         floor = session.state.target or top_card(session.state)
         found = _ranked(bot, session, places(session.state, scene, held, _gain(bot, session), floor=floor))
         found = _reached(session, held, found) or found
-        tower = tower_of(session.state, scene)
-        for each in found[:TRIES]:
-            if would_stand(tower, scene.bodies[TABLE], scene.bodies[held].at(each.pose)) is not False:
-                return each.pose
+        tower, table, body = tower_of(session.state, scene), scene.bodies[TABLE], scene.bodies[held]
         if found:
-            return found[0].pose
+            tried = (
+                each for each in found[:TRIES] if would_stand(tower, table, body.at(each.pose)) is not False
+            )
+            return next(tried, found[0]).pose
         card = scene.bodies[floor]
         up = float(card.piece.extents[2] + scene.bodies[held].piece.extents[2]) / 2
         return Pose(card.pose.position, card.pose.orientation).then(Pose((0.0, 0.0, up)))
@@ -161,9 +162,7 @@ def _act_on_box(bot: Bot, session: Session, actions: list[Action]) -> Action:
     pulls = [each for each in pulls if not each.piece.startswith(own)]
     if _races(bot, session):
         felt = session.table.pressing()
-        left = {
-            colour: len(hand) for hand, own in zip(state.hands, state.colours, strict=True) for colour in own
-        }
+        left = _unlaid(state)
 
         def liking(pull: Pull) -> tuple[int, float, str]:
             # an expert stops who is about to win, others take what is loose
@@ -178,9 +177,15 @@ def _act_on_box(bot: Bot, session: Session, actions: list[Action]) -> Action:
     return next(action for action in actions if isinstance(action, Decline))
 
 
+def _unlaid(state: State) -> dict[str, int]:
+    """How many blocks the player of each colour has left."""
+    return {colour: len(hand) for hand, own in zip(state.hands, state.colours, strict=True) for colour in own}
+
+
 def _best_block(bot: Bot, session: Session, takes: list[Take]) -> tuple[Take | None, float]:
     """The block to lay, large ones first where they do no harm, and how far the table may tilt then."""
     scene, value = session.table.scene(), {block.id: block.value for block in session.state.stock.blocks}
+    is_alone = sum(map(len, session.state.colours)) == 1
     best: tuple[float, Take, float] | None = None
     by_shape = {take.piece.partition("_")[2]: take for take in bot.random.sample(takes, len(takes))}
     for take in by_shape.values():
@@ -188,7 +193,7 @@ def _best_block(bot: Bot, session: Session, takes: list[Take]) -> tuple[Take | N
         found = _reached(session, take.piece, found)
         if not found:
             continue
-        greed = GREED_DEG * value[take.piece]
+        greed = (ALONE_DEG if is_alone else GREED_DEG) * value[take.piece]
         if best is None or found[0].worth + greed > best[0]:
             best = (found[0].worth + greed, take, found[0].tilt)
     return (None, 0.0) if best is None else (best[1], best[2])
@@ -208,25 +213,25 @@ def _races(bot: Bot, session: Session) -> bool:
     return bot.style in ("steady", "expert") and bool(session.state.mode == COMPETITIVE)
 
 
-def _is_worth_a_floor(bot: Bot, session: Session, tilt: float) -> bool:
-    """Whether an expert who races begins a new floor: the tower is firm, and the highest floor carries one."""
-    is_broad = len(session.state.floors[-1].blocks) >= CARRIES
-    return _races(bot, session) and tilt >= FRESH_DEG and is_broad
-
-
 def _gain(bot: Bot, session: Session) -> float:
     """What covering the special box of the highest card is worth to this player, degrees."""
     if bot.style == "bold":
         return BOLD_GAIN
     if not _races(bot, session):
         return 0.0
+    return _box_worth(session, EXPERT_GAIN if bot.style == "expert" else GAIN)
+
+
+def _box_worth(session: Session, gains: dict[Sort, float]) -> float:
     sort = special(session.table.scene().bodies[top_card(session.state)])
-    gains = EXPERT_GAIN if bot.style == "expert" else GAIN
-    return gains.get(sort, 0.0) if sort is not None else 0.0
+    return 0.0 if sort is None else gains.get(sort, 0.0)
 
 
 def _ranked(bot: Bot, session: Session, found: list[BlockPlace]) -> list[BlockPlace]:
-    scored = [(each.worth + bot.random.uniform(0.0, NOISE_DEG[bot.style]), each) for each in found]
+    """The best first. What has gone wrong at one place is tried at another."""
+    is_mending = bool(session.state.again or session.state.fallen)
+    noise = max(NOISE_DEG[bot.style], MENDING_DEG if is_mending else 0.0)
+    scored = [(each.worth + bot.random.uniform(0.0, noise), each) for each in found]
     return [each for _, each in sorted(scored, key=lambda pair: -pair[0])]
 
 
@@ -269,14 +274,9 @@ def undermine(session: Session, takes: list[Take], reveal: RevealCard | None) ->
     found = [
         (place.worth, take)
         for take in by_shape.values()
-        for place in places(state, scene, take.piece, _box_worth(scene, top_card(state)), most=1, weak=SAFE_M)
+        for place in places(state, scene, take.piece, _box_worth(session, WANTED), most=1, weak=SAFE_M)
     ]
     return max(found, key=lambda each: each[0])[1] if found else reveal
-
-
-def _box_worth(scene: TableScene, card: str) -> float:
-    sort = special(scene.bodies[card])
-    return 0.0 if sort is None else WANTED.get(sort, 0.0)
 
 
 def weakest(session: Session, name: str) -> Pose | None:
@@ -285,7 +285,7 @@ def weakest(session: Session, name: str) -> Pose | None:
     state, scene = session.state, session.table.scene()
     tower, body = [scene.bodies[TABLE], *tower_of(state, scene)], scene.bodies[name]
     seen: list[Pose] = []
-    for place in places(state, scene, name, _box_worth(scene, top_card(state)), weak=SAFE_M):
+    for place in places(state, scene, name, _box_worth(session, WANTED), weak=SAFE_M):
         if any(math.dist(place.pose.position, pose.position) < APART for pose in seen):
             continue
         if bears([*tower, body.at(place.pose)], SAFE_DEG):
@@ -310,7 +310,7 @@ def loosened(session: Session, pulls: list[Pull]) -> Pull | None:
     """Returns the block to pull out: one of the architect who has fewest left to lay, whose absence the tower bears but
     feels; None when none comes out."""
     felt, state, scene = session.table.pressing(), session.state, session.table.scene()
-    left = {colour: len(hand) for hand, own in zip(state.hands, state.colours, strict=True) for colour in own}
+    left = _unlaid(state)
     others = [pull for pull in pulls if pull.piece.partition("_")[0] not in state.colours[state.turn]]
     liked = sorted(
         others, key=lambda pull: (left[pull.piece.partition("_")[0]], -felt.get(pull.piece, 0.0), pull.piece)

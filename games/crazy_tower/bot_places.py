@@ -7,7 +7,7 @@ tilt before a floor and all above it tipped over the blocks below.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations, product
@@ -16,6 +16,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from teeter.engine.geometry.drop import resting_faces
 from teeter.engine.geometry.rotation import angle_between
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import TOUCH_IN_GAME
@@ -44,6 +45,8 @@ ON_CARD = 0.7
 """The least share of a block's foot that lies on the card."""
 FIRM_DEG = 6.0
 """Degrees that the table may tilt under a firm tower."""
+STEADY_DEG = 12.0
+"""Degrees that a block on its side bears by itself: a bar on its end bears 18, a corner on the end of one arm 8."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +102,7 @@ def places(
     lying = [scene.bodies[block] for block in state.floors[at].blocks if block != name]
     higher = [scene.bodies[each] for each in of_floors(state.floors[at + 1 :]) if each != name]
     upright = state.challenge is not None and state.challenge.on_side
-    grounds = _grounds(card, [*lying, *higher])
+    grounds = _grounds(card, (*lying, *higher))
     levels = levels_of(state, scene, at, name)
     found: list[BlockPlace] = []
     for turned in orientations(piece, upright and piece.extents.max() > 1.01 * piece.extents.min()):
@@ -184,7 +187,8 @@ def _raster(shape: shapely.Geometry, axis: NDArray[np.int64] = _AXIS) -> Array:
     return np.asarray(shapely.contains_xy(shape, x, y), dtype=np.float64)
 
 
-def _grounds(card: Body, lying: list[Body]) -> _Grounds:
+@lru_cache(maxsize=32)
+def _grounds(card: Body, lying: tuple[Body, ...]) -> _Grounds:
     shadows = [
         _shadow([judge.on_card(body.pose.apply(p.vertices), card) for p in body.piece.parts])
         for body in lying
@@ -262,11 +266,12 @@ TURN_SLACK = 0.05
 
 @lru_cache(maxsize=256)
 def orientations(piece: Piece, upright: bool = False) -> tuple[_Turned, ...]:
-    """The quarter turns in which a block lies flat, or stands on its side, each outline once."""
+    """The quarter turns in which a block lies flat, or stands on its side without tipping, each outline once."""
     turns: dict[tuple[bytes, ...], _Turned] = {}
+    feet = [face.normal for face in resting_faces(piece) if face.tipping_angle() > STEADY_DEG]
     for turn in _turns():
         is_flat = bool((np.abs(turn) @ piece.extents)[2] < 1.01 * piece.extents.min())
-        if is_flat == upright:
+        if is_flat == upright or not any((turn @ foot)[2] < -0.99 for foot in feet):
             continue
         foot, shadow = _kernels(piece, turn)
         kernels = [_spectrum(kernel[::-1, ::-1]) for kernel in (foot, shadow)]
@@ -321,14 +326,17 @@ def levels_of(state: State, scene: TableScene, highest: int, without: str = "") 
     floors = state.floors
     for at in range(1, highest + 1):
         above = [name for name in of_floors(floors[at:]) if name != without]
-        below = [scene.bodies[name] for name in floors[at - 1].blocks if name in scene.bodies]
-        level = _level(below, [scene.bodies[name] for name in above if name in scene.bodies])
+        parts = (floors[at - 1].blocks, above)
+        level = _level(
+            *[tuple(scene.bodies[name] for name in part if name in scene.bodies) for part in parts]
+        )
         if level is not None:
             found.append(level)
     return found
 
 
-def _level(below: list[Body], above: list[Body]) -> SupportLevel | None:
+@lru_cache(maxsize=256)
+def _level(below: tuple[Body, ...], above: tuple[Body, ...]) -> SupportLevel | None:
     """None when nothing carries what is above, or only a line."""
     if not below or not above:
         return None
@@ -348,14 +356,14 @@ def _level(below: list[Body], above: list[Body]) -> SupportLevel | None:
     return SupportLevel(normals, (normals * starts).sum(axis=1), float(masses.sum()), centre, top)
 
 
-def _tops_of(blocks: list[Body]) -> shapely.Geometry:
+def _tops_of(blocks: Sequence[Body]) -> shapely.Geometry:
     """What of blocks carries a card, seen from above: the parts that reach highest."""
     parts = [block.pose.apply(part.vertices) for block in blocks for part in block.piece.parts]
     high = max(float(part[:, 2].max()) for part in parts)
     return _shadow([part for part in parts if part[:, 2].max() > high - LEVEL_M])
 
 
-def _shadow_of(bodies: list[Body]) -> shapely.Geometry:
+def _shadow_of(bodies: Sequence[Body]) -> shapely.Geometry:
     parts = [body.pose.apply(part.vertices) for body in bodies for part in body.piece.parts]
     return _shadow(parts)
 
@@ -364,7 +372,7 @@ def card_place(state: State, scene: TableScene, name: str, weak: float | None = 
     """A floor card level on the blocks of the highest floor, where it and the tower below it balance best. weak: where
     they balance worst instead, but with so many metres from the middle of its load to the nearest edge below."""
     card = build(find(f"crazy_tower/{name}"))
-    below = [scene.bodies[block] for block in state.floors[-1].blocks] if state.floors else []
+    below = tuple(scene.bodies[block] for block in state.floors[-1].blocks) if state.floors else ()
     if not below:
         under = scene.bodies[top_card(state)].pose if state.floors else Pose((0.0, 0.0, 0.0))
         return under.then(Pose((0.0, 0.0, 2.0 * float(card.extents[2]))))
@@ -377,7 +385,7 @@ def card_place(state: State, scene: TableScene, name: str, weak: float | None = 
     # a whole floor's load would come to lie where the card is
     levels = levels_of(state, scene, len(state.floors) - 1)
     tilts = [level.tilt(LOAD, centres) for level in levels]
-    own = _level(below, [Body(name, card, Pose.of(centres[len(centres) // 2], last.matrix))])
+    own = _level(below, (Body(name, card, Pose.of(centres[len(centres) // 2], last.matrix)),))
     if own is not None:
         tilts.append(own.tilt(LOAD, centres))
     tilt = np.min(tilts, axis=0) if tilts else np.zeros(len(centres))

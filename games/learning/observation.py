@@ -17,6 +17,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
@@ -83,7 +84,7 @@ def pose_of(action: Array, piece: Piece, frame: ActionFrame, bodies: Sequence[Bo
         frame.y + frame.span * (sine * x + cosine * y),
         0.0,
     )
-    return let_down(piece, chosen.then(Pose(at, rotation)), bodies)
+    return let_down(piece, chosen.then(Pose(at, rotation)), DropTarget.of(bodies))
 
 
 class Observation(ABC, Generic[S]):

@@ -12,8 +12,7 @@ import numpy as np
 import shapely
 import shapely.affinity
 
-from teeter.engine.geometry.convex import solids_at
-from teeter.engine.geometry.drop import drop, tipping_angle
+from teeter.engine.geometry.drop import DropTarget, tipping_angle
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
@@ -209,9 +208,10 @@ def _landed(
 ) -> list[TowerPlace]:
     """The first few places that a piece let down there reaches: nothing else is in its way."""
     landed: list[TowerPlace] = []
+    target = DropTarget.of(tower)
     for worth, centre, face in found[: 8 * most]:
         pose = Pose.of(centre - face.turn @ piece.centre_of_mass, face.turn)
-        rest = let_down(piece, pose, tower)
+        rest = let_down(piece, pose, target)
         if rest is not None and abs(rest.position[2] - pose.position[2]) < 2.0 * SAME_MM / 1e3:
             landed.append(TowerPlace(rest, worth))
         if len(landed) == most:
@@ -219,24 +219,24 @@ def _landed(
     return landed
 
 
-def let_down(piece: Piece, pose: Pose, tower: Sequence[Body]) -> Pose | None:
+def let_down(piece: Piece, pose: Pose, target: DropTarget) -> Pose | None:
     """The pose, higher or lower, in which a piece first touches a tower from above."""
     x, y, z = pose.position
-    falling = solids_at(piece, Pose((x, y, z + HIGH), pose.orientation))
-    fall = drop(falling, [solid for body in tower for solid in solids_at(body.piece, body.pose)])
+    fall = target.distance(piece, Pose((x, y, z + HIGH), pose.orientation))
     return None if fall is None else Pose((x, y, z + HIGH - fall), pose.orientation)
 
 
 def in_hollows(piece: Piece, tower: Sequence[Body]) -> list[Pose]:
     """Where a round piece may stay: let down over the middle of every top and every hole, the deepest first."""
     found: list[tuple[float, Pose]] = []
+    target = DropTarget.of(tower)
     for height, top in tops(tower)[:TOPS]:
         parts = list(getattr(top, "geoms", (top,)))
         middles = [part.centroid for part in parts]
         middles += [shapely.Polygon(ring).centroid for part in parts for ring in part.interiors]
         for middle in middles:
             pose = steady(piece).then(Pose((middle.x / 1e3, middle.y / 1e3, 0.0)))
-            rest = let_down(piece, pose, tower)
+            rest = let_down(piece, pose, target)
             if rest is not None:
                 found.append((rest.position[2] - height / 1e3, rest))
     return [pose for _, pose in sorted(found, key=lambda pair: pair[0])]

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from teeter.engine.geometry.convex import solids_at
-from teeter.engine.geometry.drop import drop
+from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.view.camera import BoundingSphere, Camera, bounding_sphere, framing
@@ -81,12 +80,10 @@ def _laid(name: str, piece: Piece, spot: tuple[float, ...] | list[float], below:
     x, y, yaw = spot
     above = Pose((x / 1e3, y / 1e3, HIGH), quaternion_of_rpy(0.0, 0.0, math.radians(yaw)))
     high = places.steady(piece).then(above)
-    fall = drop(
-        solids_at(piece, high), [solid for body in below for solid in solids_at(body.piece, body.pose)]
-    )
-    if fall is None:
+    laid = DropTarget.of(below).dropped(Body(name, piece, high))
+    if laid is None:
         raise GuideError(f"{name}: nothing lies below {x:g}, {y:g} mm: lay it on the table")
-    return Body(name, piece, _higher(high, -fall))
+    return laid
 
 
 def _higher(pose: Pose, by: float) -> Pose:
