@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -15,7 +18,16 @@ import teeter
 from teeter.engine.record.reader import load
 from teeter.engine.world.body import TABLE, Assembly
 from teeter.games.cli import app
-from teeter.games.play.margins import causes_of, margins_of, why_drawn, why_laid, with_causes
+from teeter.games.play.margins import (
+    UNKNOWN,
+    _first_to_go,
+    _why_let_go,
+    causes_of,
+    margins_of,
+    why_drawn,
+    why_laid,
+    with_causes,
+)
 from teeter.games.play.replays import telling_of
 
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -85,6 +97,57 @@ def test_what_was_let_go_beside_the_tower_is_no_question_of_balance() -> None:
     assert why_laid(rest, laid, "beside", NEAR) == ("Beside came down beside the tower, on the table", None)
 
 
+class Filmed:
+    """What is asked of a recording, at 240 steps a second: `x` metres and `z` of one piece by the step, the others
+    where they stand."""
+
+    def __init__(self, scene: Assembly, piece: str, path: Callable[[int], tuple[float, float]]) -> None:
+        self.bodies = {body.name: body for body in scene.bodies}
+        self.meta = SimpleNamespace(rate=240)
+        self._piece, self._path = piece, path
+
+    @property
+    def replay(self) -> Filmed:
+        return self
+
+    def pose_at(self, step: int) -> int:
+        return step
+
+    def named(self, step: int) -> dict[str, Any]:
+        x, z = self._path(step)
+        stand = {name: np.array([*body.pose.position, 0, 0, 0, 1]) for name, body in self.bodies.items()}
+        return {**stand, self._piece: np.array([x, 0, z, 0, 0, 0, 1])}
+
+
+def test_what_was_let_go_in_motion_is_asked_about_where_it_slid_to() -> None:
+    scene = stack(("below", (80, 40, 20), 0, 10), ("above", (80, 40, 20), 30, 30))
+    rest = replace(scene, bodies=tuple(body for body in scene.bodies if body.name != "above"))
+    # 0.3 m/s from 30 mm on, where it would stand, until 50 mm, where it does not
+    filmed: Any = Filmed(scene, "above", lambda step: (min(0.03 + 0.3 * step / 240, 0.05), 0.036))
+    said, missing = _why_let_go(filmed, rest, "above", (0, 60), (NEAR, True), alone=True)
+    assert said == (
+        "Above was let go 6 mm up, moving at 0.30 m/s, and slid 20 mm: there it stood 10.0 mm too far out"
+    )
+    assert missing == pytest.approx(10.0, abs=0.01)
+    filmed = Filmed(scene, "above", lambda step: (min(0.03 + 0.3 * step / 240, 0.035), 0.036))
+    said, missing = _why_let_go(filmed, rest, "above", (0, 60), (NEAR, True), alone=True)
+    assert missing is None
+    assert said.endswith("it came from 6 mm up, moving at 0.30 m/s, and slid 5 mm")
+    said, missing = _why_let_go(filmed, rest, "above", (0, 60), (NEAR, False), alone=True)
+    assert said == f"Above had been let go 6 mm up, moving at 0.30 m/s, and slid 5 mm; {UNKNOWN}"
+
+
+def test_what_goes_along_first_is_told_with_how_far_the_moved_piece_had_come() -> None:
+    tower = stack(("below", (80, 40, 20), 0, 10), ("above", (80, 40, 20), 0, 30))
+    drawn: Any = Filmed(tower, "above", lambda step: (0.001 * step, 0.03))
+    assert _first_to_go(drawn, tower, "below", range(100)) == (
+        "; above was the first to move, when below had come 0 mm"
+    )
+    assert _first_to_go(drawn, tower, "above", range(100)) == ""
+    assert _first_to_go(drawn, tower, "hand", range(100)) == "; above was the first to move"
+    assert _first_to_go(drawn, tower, "below", range(3)) == ""
+
+
 def test_what_is_balanced_without_the_drawn_piece_was_dragged() -> None:
     tower = stack(("pier", (40, 40, 60), 0, 30), ("deck", (160, 40, 10), 10, 65))
     said, missing = why_drawn(tower, "load", NEAR)
@@ -130,8 +193,8 @@ def test_a_fall_is_told_where_it_happens() -> None:
     assert (cause.piece, cause.is_laid, cause.missing_mm) == ("brick.20", False, None)
     assert cause.fell == ("brick.35",)
     assert (
-        "it was dragged or knocked over; before that, the tower was 1.7 degrees from falling"
-        in cause.sentence
+        "it was dragged or knocked over; brick.27 was the first to move, when brick.20 had come 14 mm; before that, "
+        "the tower was 1.7 degrees from falling" in cause.sentence
     )
     lines = with_causes(telling_of(replay), replay).lines
     assert [line.text for line in lines if line not in telling_of(replay).lines] == [cause.sentence]

@@ -45,7 +45,12 @@ POINT = 1e-3
 """Metres: a shorter edge is a point."""
 LEAST = 0.05
 """Millimetres: less is not told."""
+GONE = 3e-3
+"""Metres from its place by which a piece goes along with what is moved."""
+LOOKS = 60
+"""Times a second at which a recording is looked at for how a fall began."""
 UNKNOWN = "how firmly the tower stood before is not known"
+HARD = "it was knocked, or put down too hard"
 Touching = tuple[Assembly, Contacts]
 ALWAYS = (-math.inf, math.inf)
 """Seconds of a recording: all of them."""
@@ -240,8 +245,8 @@ def _cause(recorded: _Recorded, at: int, checkpoint: Checkpoint, margins: Sequen
     rest = replace(tower, bodies=tuple(body for body in tower.bodies if body.name != piece))
     missing = None
     if let_go is not None:
-        laid = _let_go(recorded, rest, piece, let_go)
-        said, missing = why_laid(rest, laid, piece, way, is_known=tilt is not None)
+        stood, alone = (way, tilt is not None), given.pieces == (piece,)
+        said, missing = _why_let_go(recorded, rest, piece, (let_go, step), stood, alone)
     elif was_there and tilt is not None:
         said, missing = why_drawn(rest, piece, way)
     elif was_there:
@@ -250,12 +255,72 @@ def _cause(recorded: _Recorded, at: int, checkpoint: Checkpoint, margins: Sequen
         said = f"The tower was knocked over while {piece} was still in the hand"
     else:
         said = "Nobody was moving a piece"
+    if missing is None and let_go is None:
+        said += _first_to_go(recorded, tower, piece, range(checkpoint.step, step))
     sentence = f"{said}{_since(margins, tilt)}."
     for name in recorded.bodies:
         words = name.replace("_", " ")
         sentence = sentence.replace(name, words).replace(capital(name), capital(words))
     seconds = step / recorded.replay.meta.rate
     return Cause(step, seconds, piece, let_go is not None, given.pieces, missing, tilt, sentence)
+
+
+def _why_let_go(
+    recorded: _Recorded,
+    rest: Assembly,
+    piece: str,
+    span: tuple[int, int],
+    stood: tuple[int, bool],
+    alone: bool,
+) -> tuple[str, float | None]:
+    """Returns why a tower falls on which a piece was let go, and the missing millimetres. Where it would have stood, it
+    is asked about where it had slid to before it leaned over. span: steps from then until the fall. stood: the way in
+    which the tower did, and whether that is known. alone: nothing else fell, so a fall of more is not believed."""
+    (let_go, fall), (way, is_known) = span, stood
+    laid, own = _let_go(recorded, rest, piece, let_go), capital(piece)
+    said, missing = why_laid(rest, laid, piece, way, is_known=is_known)
+    if laid is None or (missing is not None and (said.startswith(own) or not alone)):
+        return said, missing
+    every = recorded.replay.meta.rate // LOOKS
+    begun, then = (_at(recorded, piece, each) for each in (let_go, let_go + every))
+    speed = LOOKS * math.dist(begun.position[:2], then.position[:2])
+    place = let_go
+    while place + every < fall:
+        turned = begun.matrix.T @ _at(recorded, piece, place + every).matrix
+        if np.trace(turned) < 1.0 + 2.0 * np.cos(FLAT):
+            break
+        place += every
+    slid = _let_go(recorded, rest, piece, place)
+    up = 1e3 * max(begun.position[2] - laid.pose.position[2], 0.0)
+    aside = 0.0 if slid is None else 1e3 * math.dist(begun.position[:2], slid.pose.position[:2])
+    how = f"{up:.0f} mm up, moving at {speed:.2f} m/s, and slid {aside:.0f} mm"
+    there, beyond = why_laid(rest, slid, piece, way, is_known=is_known)
+    if beyond is not None and (there.startswith(own) or not alone):
+        return f"{own} was let go {how}: there {there.replace(own, 'it', 1)}", beyond
+    if missing is not None:
+        return f"{own} was let go {how}", None
+    return said.replace(HARD, f"it came from {how}").replace(f"; {UNKNOWN}", f" {how}; {UNKNOWN}"), None
+
+
+def _first_to_go(recorded: _Recorded, tower: Assembly, piece: str, span: range) -> str:
+    """Returns which other piece left its place first, and how far what was moved had come by then: the end of a
+    sentence."""
+    begun = {body.name: body.pose.position for body in tower.free}
+    for step in span[:: recorded.replay.meta.rate // LOOKS]:
+        now = recorded.replay.named(recorded.replay.pose_at(step))
+        come = {name: math.dist(now[name][:3], place) for name, place in begun.items() if name in now}
+        for name, metres in come.items():
+            if name != piece and metres > GONE:
+                first = f"; {name} was the first to move"
+                return (
+                    f"{first}, when {piece} had come {1e3 * come[piece]:.0f} mm" if piece in come else first
+                )
+    return ""
+
+
+def _at(recorded: _Recorded, piece: str, step: int) -> Pose:
+    x, y, z, a, b, c, d = recorded.replay.named(recorded.replay.pose_at(step))[piece].tolist()
+    return Pose((x, y, z), (a, b, c, d))
 
 
 def _let_go(recorded: _Recorded, rest: Assembly, piece: str, step: int) -> Body | None:
@@ -290,10 +355,16 @@ def why_laid(
         return f"{capital(piece)} came down beside the tower, on the table", None
     found = _fall(scene, way)
     if not is_known and (found is None or found[0].moves != (piece,)):
+        # what nobody knows to stand lies as it does: does the piece lie on it?
+        lying = tuple(replace(body, fixed=True) for body in rest.bodies)
+        found = _fall(replace(rest, bodies=(*lying, laid)), WAYS.index(_near))
+        if found is not None and found[0].edge is not None:
+            found = replace(found[0], room=None), found[1]
+    if not is_known and (found is None or found[0].moves != (piece,)):
         return f"{capital(piece)} had been let go; {UNKNOWN}", None
     if found is None:
         held = f"{capital(piece)} would have stood where it was let go{_by(scene, way)}"
-        return f"{held}: it was knocked, or put down too hard", None
+        return f"{held}: {HARD}", None
     why, statics = found
     beyond = _beyond(scene, why)
     if beyond is None or piece not in why.moves:
@@ -344,8 +415,8 @@ def why_drawn(rest: Assembly, piece: str, way: int) -> tuple[str, float | None]:
 
 def _told(why: Explanation, statics: Statics) -> tuple[str, float | None]:
     said = sentences(why, statics)[0].rstrip(".")
-    if why.room is None:
-        return said, None
+    if why.room is None or -1e3 * why.room < LEAST:
+        return said, None if why.room is None else 0.0
     return f"{said}; {-1e3 * why.room:.1f} mm are missing", -1e3 * why.room
 
 

@@ -1,0 +1,45 @@
+"""Why pieces fell in games of bots that drop and drag them: every fall of every game has its cause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from soak_games import played
+
+from teeter.engine.record.reader import load
+from teeter.games.play.margins import causes_of
+
+TABLES = (("bold", "clumsy"), ("clumsy", "bold"), ("steady", "clumsy", "bold"))
+GAMES = [
+    ("wonky", 502, ("bold", "clumsy")),
+    ("wonky", 503, ("clumsy", "steady")),
+    *(("wonky", seed, TABLES[seed % 3]) for seed in range(505, 513)),
+    ("tower-topple", 501, ("steady", "bold")),
+]
+TOLD = re.compile(r"\d mm\b|finely balanced|on the table")
+"""Of a cause: how far, or that it was no question of it."""
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("name", "seed", "players"), GAMES)
+def test_every_fall_has_a_piece_and_a_distance(
+    row: Callable[..., None], tmp_path: Path, name: str, seed: int, players: tuple[str, ...]
+) -> None:
+    options: dict[str, object] = {"rounds": 1, "mode": "2"} if name == "tower-topple" else {}
+    path = tmp_path / "game.teeter"
+    played(name, [f"bot:{style}" for style in players], seed, options, path)
+    causes = causes_of(load(path))
+    assert causes
+    for cause in causes:
+        row(
+            "Why pieces fell in games of bots",
+            game=name,
+            seed=seed,
+            second=f"{cause.seconds:.1f}",
+            fell=", ".join(cause.fell),
+            why=cause.sentence,
+        )
+    assert all(cause.piece and TOLD.search(cause.sentence) for cause in causes), causes
