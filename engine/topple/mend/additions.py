@@ -15,9 +15,10 @@ import numpy as np
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.topple.balance.equilibrium import Balance
-from teeter.engine.topple.contact.arrays import Array, crossed
-from teeter.engine.topple.contact.features import corners_of
-from teeter.engine.topple.mend.changes import PROP_SIDE, Change, changed, effort_of
+from teeter.engine.topple.contact.arrays import Array, Ints, crossed
+from teeter.engine.topple.contact.detection import Contacts, contacts_with_copies
+from teeter.engine.topple.contact.features import corners_of, of_bodies
+from teeter.engine.topple.mend.changes import PROP_SIDE, Change, changed, effort_of, prop_of
 from teeter.engine.topple.mend.known_falls import MIN_POWER
 from teeter.engine.topple.mend.places import MovedPieces, Place
 from teeter.engine.topple.mend.task import MOST, NEAREST, PRECISE, Search, Tried
@@ -175,28 +176,66 @@ def friction(search: Search, names: tuple[str, ...], limit: float) -> Tried:
 
 
 def prop(search: Search, names: tuple[str, ...], limit: float) -> Tried:
-    """A post below a piece that comes down, from the support under it."""
-    body = next(body for body in search.assembly.free if body.name == names[0])
-    if body.name not in search.balance.names:
+    """A post below a piece that comes down, from the support under it. The contacts of all posts are found together."""
+    assembly = search.assembly
+    if effort_of(assembly, Change("prop", names[:1])) >= limit:
         return [], 0
-    corners = corners_of(body)
+    posts = [change for name in names for change in _posts(search, name)]
+    bodies = [replace(prop_of(assembly, post), name=f"{at}\npost") for at, post in enumerate(posts)]
+    every = (*assembly.bodies, *bodies)
+    joint = contacts_with_copies(assembly.bodies, bodies, of_bodies(every))
+    inside = {name for one in joint.overlaps for name in (one.first, one.second)}
+    strict, found = search.demand.strict(joint), dict[str, Change]()
+    is_free = ~(joint.fixed[strict.first] & joint.fixed[strict.second])
+    for at, post in enumerate(posts):
+        if len(found) < MOST and post.pieces[0] not in found and bodies[at].name not in inside:
+            number = len(assembly.bodies) + at
+            mine = np.flatnonzero(is_free & ((strict.first == number) | (strict.second == number)))
+            if _is_held(search, post, mine, strict):
+                found[post.pieces[0]] = post
+    return list(found.values()), len(posts)
+
+
+def _posts(search: Search, name: str) -> Iterator[Change]:
+    """Yields posts below a piece, well inside the sides and then the corners of what it stands on; first where it comes
+    down fastest."""
+    body = next(body for body in search.assembly.free if body.name == name)
+    corners, side = corners_of(body), PROP_SIDE * search.size
     low = float(corners[:, 2].min())
     feet = np.unique(corners[corners[:, 2] < low + 1e-6].round(9), axis=0)
-    at = search.balance.names.index(body.name)
-    side, asked = PROP_SIDE * search.size, 0
-    for point in _inside(feet, feet.mean(axis=0), side):
-        arm = point / search.balance.length - search.balance.centres[at]
-        sinks = -float((search.motion[at, :3] + crossed(search.motion[at, 3:], arm))[2])
-        height = low - _floor_under(search.assembly, point)
-        if sinks < 0 or not side / 4 <= height < math.inf:
-            continue
-        change = Change("prop", names, point=vector_of(point), height=height)
-        if effort_of(search.assembly, change) >= limit:
-            continue
-        asked += 1
-        if search.demand.holds(changed(search.assembly, change)):
-            return [change], asked
-    return [], asked
+    middle = feet.mean(axis=0)
+    feet = feet[np.argsort(np.arctan2(*(feet - middle)[:, 1::-1].T), kind="stable")]
+    at = search.balance.names.index(name)
+    for ends in ((feet + np.roll(feet, 1, axis=0)) / 2, feet):
+        ways = middle - ends
+        far = np.linalg.norm(ways, axis=1)
+        points = ends[far > side] + ways[far > side] * (0.75 * side / far[far > side, None])
+        arms = points / search.balance.length - search.balance.centres[at]
+        rises = (search.motion[at, :3] + np.cross(search.motion[at, 3:], arms))[:, 2].round(9)
+        for number in np.argsort(rises, kind="stable").tolist():
+            height = low - _floor_under(search.assembly, points[number])
+            if rises[number] <= 0 and side / 4 <= height < math.inf:
+                yield Change("prop", (name,), point=vector_of(points[number]), height=height)
+
+
+def _is_held(search: Search, change: Change, mine: Ints, strict: Contacts) -> bool:
+    """Returns whether it holds what is asked with a post. mine: rows of its contacts that may be relied on; of the
+    rest nothing changes."""
+    after, demand, before = changed(search.assembly, change), search.demand, search.balance.contacts
+    if search.contacts.curved or strict.curved:
+        return demand.holds(after)
+    count = len(search.assembly.bodies)
+    both = replace(
+        before,
+        names=tuple(body.name for body in after.bodies),
+        fixed=np.append(before.fixed, True),
+        first=np.append(before.first, np.minimum(strict.first[mine], count)),
+        second=np.append(before.second, np.minimum(strict.second[mine], count)),
+        points=np.concatenate([before.points, strict.points[mine]]),
+        normals=np.concatenate([before.normals, strict.normals[mine]]),
+        patch=np.append(before.patch, strict.patch[mine] + before.patch.max(initial=-1) + 1),
+    )
+    return demand.fall_of(demand.balance(after, both)) is None
 
 
 def _floor_under(assembly: Assembly, point: Array) -> float:
@@ -213,16 +252,6 @@ def _floor_under(assembly: Assembly, point: Array) -> float:
         ):
             found = max(found, float(high[2]))
     return found
-
-
-def _inside(feet: Array, middle: Array, side: float) -> Iterator[Array]:
-    """Yields places of a post below a piece: at the middles of its sides and at its corners, well below it."""
-    ends = [*feet, *((feet[at] + feet[at - 1]) / 2 for at in range(len(feet)))]
-    for end in ends:
-        way = middle - end
-        length = float(np.linalg.norm(way))
-        if length > side:
-            yield end + way * (0.75 * side / length)
 
 
 def nearest_of(is_good: Callable[[float], bool], values: Sequence[float], low: float = 0.0) -> float | None:

@@ -142,11 +142,9 @@ def _falls(balance: Balance) -> Array | None:
     """Returns a motion in which it falls, None where it stands as pieces do that are set down one on another."""
     if not balance.names:
         return None
-    smooth = fall(balance, np.zeros_like(balance.friction)) if can_wedge(balance) else None
-    if smooth is not None and smooth.value <= UNBALANCED:
-        return None
     answer = fall(balance, balance.friction)
     if answer.value > UNBALANCED:
         return answer.x
-    held = smooth is None or called_up(balance)[0]
-    return None if held else np.zeros(6 * len(balance.names))
+    if not can_wedge(balance) or fall(balance, np.zeros_like(balance.friction)).value <= UNBALANCED:
+        return None
+    return None if called_up(balance)[0] else np.zeros(6 * len(balance.names))

@@ -87,24 +87,37 @@ class KnownFalls:
         rows = rows / (np.abs(rows) * self._balance.weights[:, None]).max()
         middles, turn = self._balance.centres[self._gripped], 0.0
         if touches is not None:
-            middles, turn = self._centres(touches, [at])[0], float(touches.turns[at])
+            middles = self._centres(touches.shifts[[at]], touches.turns[[at]])[0]
+            turn = float(touches.turns[at])
         mine = rows[self._gripped]
         apart = mine[:, :3] - mine[0, :3] - crossed(mine[0, 3:], middles - middles[0])
         is_one = bool(max(np.abs(apart).max(), np.abs(mine[:, 3:] - mine[0, 3:]).max()) < LOOSE)
         return _Fall(self._turned(rows, -turn), middles, is_one)
 
-    def refuse_far(self, near: Bools) -> Bools:
-        """Returns in which of p places a known fall goes on because the moved pieces are near nothing that falls; or
-        they are near nothing at all. near: (p, n + 1), of `MovedPieces.outside`."""
-        refused = ~near[:, -1]
+    def refuse_riding(self, shifts: Array, turns: Array, near: Bools) -> Bools:
+        """Returns in which of p places a known fall goes on with the moved pieces as part of what alone they are near,
+        whatever the contacts there; or they are near nothing. shifts: (p, 3) metres; turns: (p,) radians; near:
+        (p, n + 1), of `MovedPieces.outside`."""
+        refused: Bools = np.asarray(~near.any(axis=1))
         base, others = self._balance, ~self._gripped
+        if len(base.pulled) and turns.any():
+            return refused
+        lead, ways = near.argmax(axis=1), np.zeros((near.shape[1], 6))
+        centres = self._centres(shifts, turns)
         for fall in (*self._falls, *self._joined):
-            falls = others & (np.abs(fall.rows).max(axis=1) > 0)
+            ways[:-1, 3:] = fall.rows[:, 3:]
+            ways[:-1, :3] = fall.rows[:, :3] - crossed(fall.rows[:, 3:], base.centres)
+            # all of them move as one body with the first
+            apart = np.abs(ways[None] - ways[lead, None]).max(axis=2)
+            is_one = np.flatnonzero((~near | (apart < LOOSE)).all(axis=1) & ~refused)
+            spins = np.broadcast_to(ways[lead[is_one], None, 3:], centres[is_one].shape)
+            speeds = ways[lead[is_one], None, :3] + crossed(spins, centres[is_one])
+            mine = np.concatenate([speeds, spins], axis=2)
             for down in self._demand.pulls(base):
                 load = replace(base, down=down).acting.reshape(-1, 6)
-                if float((load[others] * fall.rows[others]).sum()) > SURE:
-                    refused |= ~near[:, :-1][:, falls].any(axis=1)
-                    break
+                power = float((load[others] * fall.rows[others]).sum())
+                gains = power + np.einsum("pgi,gi->p", mine, load[self._gripped]) > SURE
+                refused[is_one[gains]] = True
         return refused
 
     def _turned(self, rows: Array, turn: float) -> Array:
@@ -116,13 +129,13 @@ class KnownFalls:
             rows[self._gripped] = mine.reshape(-1, 6)
         return rows
 
-    def _centres(self, touches: Touches, some: Sequence[int]) -> Array:
-        """Returns the centres of mass of the moved pieces in some places (p, g, 3)."""
+    def _centres(self, shifts: Array, turns: Array) -> Array:
+        """Returns the centres of mass of the moved pieces in p places (p, g, 3). shifts: metres; turns: radians."""
         arms = self._balance.centres[self._gripped] - self._pivot
-        shifts = self._pivot + touches.shifts[list(some)] / self._balance.length
-        if not touches.turns.any():
+        shifts = self._pivot + shifts / self._balance.length
+        if not turns.any():
             return np.asarray(shifts[:, None] + arms)
-        rotations = np.array([turned(float(touches.turns[at])) for at in some])
+        rotations = np.array([turned(turn) for turn in turns.tolist()])
         return np.asarray(shifts[:, None] + arms @ rotations.transpose(0, 2, 1))
 
     def _rubbing(self, touches: Touches, rows: Ints) -> Array:
@@ -140,7 +153,7 @@ class KnownFalls:
             # forces that act beside the centre of mass turn with a piece that is turned
             return refused
         places = np.asarray(some, dtype=np.int64)
-        centres = self._centres(touches, some)
+        centres = self._centres(touches.shifts[places], touches.turns[places])
         low = np.searchsorted(touches.place, places)
         counts = np.searchsorted(touches.place, places, side="right") - low
         of, rows = expand(low, counts)
@@ -219,7 +232,7 @@ class KnownFalls:
         if touches.turns[at] and len(base.pulled):
             return False
         centres = base.centres.copy()
-        centres[self._gripped] = self._centres(touches, [at])[0]
+        centres[self._gripped] = self._centres(touches.shifts[[at]], touches.turns[[at]])[0]
         rows = np.flatnonzero(touches.place == at)
         first, second = self._numbers[touches.first[rows]], self._numbers[touches.second[rows]]
         points, friction = touches.points[rows] / base.length, self._rubbing(touches, rows)

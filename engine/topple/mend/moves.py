@@ -80,8 +80,8 @@ def _moved_to(search: Search, places: MovedPieces, limit: float, turn: float) ->
         *(2 * math.pi * np.arange(search.scan.bearings) / search.scan.bearings).tolist(),
         *search.towards(names),
     ]
-    before, first = 0.0, NEAREST * search.size
-    while before < search.reach and before * len(names) < limit:
+    before, first, reach = 0.0, NEAREST * search.size, search.reach
+    while before < reach and before * len(names) < limit:
         rings = [first * search.scan.growth**ring for ring in range(RINGS)]
         good = places.first_good([along(angle, distance) for distance in rings for angle in angles])
         if good is not None:

@@ -167,7 +167,7 @@ def _tasks(search: Search) -> list[tuple[Kind, tuple[str, ...]]]:
         "place": tops,
         "add_mass": [search.names],
         "friction": [(*search.names, *(name for (name,) in below if name not in search.kept))],
-        "prop": alone,
+        "prop": [search.names],
     }
     return [(kind, names) for kind in search.kinds for names in wanted[kind] if names]
 
