@@ -213,7 +213,7 @@ def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
 
 
 @pytest.mark.parametrize(
-    ("degrees", "said"), [(0, "how firmly, nobody can say"), (10, "It shifts 8 mm before it lies still, and")]
+    ("degrees", "said"), [(0, "how firmly, nobody can say"), (10, "mm before it lies still, and may fall")]
 )
 def test_a_block_that_shifts_where_no_balance_can_judge_may_fall(degrees: float, said: str) -> None:
     trial = Trial("wonky", TURNS["wonky"])

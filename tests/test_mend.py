@@ -150,8 +150,8 @@ def test_what_stands_needs_nothing_and_what_cannot_be_mended_is_told_with_its_bo
     assert not none.changes
     assert none.complete
     assert none.none_because == (
-        "No one change was found: the fall of deck hangs on pier, deck, and wherever one of them is put something "
-        "falls. Tried were turns on their places."
+        "No single change was found: deck would fall, and wherever one of pier, deck is put, something still does. "
+        "Tried: turning them on the spot."
     )
     with pytest.raises(teeter.TeeterError, match=r"ask \.stands"):
         bool(none)
@@ -174,7 +174,7 @@ def test_two_pieces_are_moved_together_where_one_does_not_do() -> None:
     # three fall, each by itself
     none = mended(stack, margin_deg=2, kinds=["move"], keep=["low0", "low1", "low2"])
     assert none.none_because is not None
-    assert "on0, on1, on2 fall in 3 places that do not touch, and one change mends one" in none.none_because
+    assert "on0, on1, on2 fall in 3 places apart, and one change mends only one" in none.none_because
     assert "3 pairs of them together" in none.none_because
 
 
@@ -190,9 +190,7 @@ def test_a_piece_is_moved_and_turned_where_neither_does_alone() -> None:
     # its end lies in the middle of the far rail at least by as much as the margin asks
     assert change.tilt_deg is not None
     assert change.tilt_deg >= 15
-    assert (
-        "towards -y, turned by 90.0 degrees counter-clockwise, seen from above: it stands" in change.sentence
-    )
+    assert "towards -y, turned 90.0 degrees counter-clockwise seen from above: it stands" in change.sentence
 
 
 def test_pieces_can_be_kept_and_named() -> None:
