@@ -169,7 +169,7 @@ def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
         "turn": "turning them on the spot",
         "remove": "taking one away",
         "place": "putting one elsewhere on top",
-        "add_mass": "weights of up to 20 times the median piece",
+        "add_mass": "weights of up to 20 times the median piece on open tops",
         "friction": "roughening up to a friction of 1.2",
         "prop": "props below corners and sides",
     }

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import shapely
 
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose, vector_of
@@ -75,13 +76,13 @@ def place(search: Search, names: tuple[str, ...], limit: float) -> Tried:
 
 
 def weight(search: Search, names: tuple[str, ...], limit: float) -> Tried:
-    """The least weights, on the points of all pieces. Where no contact changes a mechanism stays one, whatever is laid
+    """The least weights, on open tops of all pieces. Where no contact changes a mechanism stays one, whatever is laid
     on: its power, over that of a unit of weight at a point, is the least that stops it there."""
     points = [
         (name, point)
         for body in search.assembly.free
         if (name := body.name) in names
-        for point in _tops(body)
+        for point in _tops(search.assembly, body)
     ]
     known = [search.motion]
     if search.contacts.curved:
@@ -92,7 +93,7 @@ def weight(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     typical = float(np.median([body.piece.mass for body in search.assembly.free]))
     least = {at: _least(search, known, *points[at]) for at in range(len(points))}
     while least:
-        at = min(least, key=lambda at: (least[at], at))
+        at = min(least, key=lambda at: (round(least[at], 9), at))
         name, point = points[at]
         mass = (1 + BEYOND) * least[at] * search.balance.force / pull
         done = len(best) >= MOST or len(known) > MOST_MECHANISMS
@@ -144,12 +145,30 @@ def _in_units(search: Search, balance: Balance, motion: Array) -> Array:
     return rows
 
 
-def _tops(body: Body) -> list[Array]:
-    """Returns where a weight may lie on a piece: in the middle of its top, and half-way to the corners of that."""
+def _tops(assembly: Assembly, body: Body) -> list[Array]:
+    """Returns where a weight may lie on a piece, below nothing else: in the middle of its top, half-way to its sides or
+    corners, or where that is covered near them."""
     corners = corners_of(body)
-    top = np.unique(corners[corners[:, 2] > corners[:, 2].max() - 1e-6].round(9), axis=0)
-    middle = top.mean(axis=0)
-    return [middle, *((middle + corner) / 2 for corner in top[:8])]
+    high = float(corners[:, 2].max())
+    middle, ends = _outline(corners[corners[:, 2] > high - 1e-6])
+    every = np.array([middle, *((middle + ends) / 2), *(0.1 * middle + 0.9 * ends)])
+    is_open = np.ones(len(every), dtype=np.bool_)
+    for other in assembly.bodies:
+        above = corners_of(other)
+        if other.name != body.name and above[:, 2].max() > high + 1e-6:
+            is_open &= ~shapely.contains_xy(shapely.MultiPoint(above[:, :2]).convex_hull, every[:, :2])
+    count = len(ends)
+    # near a side only where half-way to it is covered
+    is_open[1 + count :] &= ~is_open[1 : 1 + count]
+    return list(every[is_open])
+
+
+def _outline(points: Array) -> tuple[Array, Array]:
+    """Returns the middle of a level face of some corners, and the middles of its sides followed by its corners."""
+    corners = np.unique(points.round(9), axis=0)
+    middle = corners.mean(axis=0)
+    corners = corners[np.argsort(np.arctan2(*(corners - middle)[:, 1::-1].T), kind="stable")]
+    return middle, np.concatenate([(corners + np.roll(corners, 1, axis=0)) / 2, corners])
 
 
 def friction(search: Search, names: tuple[str, ...], limit: float) -> Tried:
@@ -202,11 +221,9 @@ def _posts(search: Search, name: str) -> Iterator[Change]:
     body = next(body for body in search.assembly.free if body.name == name)
     corners, side = corners_of(body), PROP_SIDE * search.size
     low = float(corners[:, 2].min())
-    feet = np.unique(corners[corners[:, 2] < low + 1e-6].round(9), axis=0)
-    middle = feet.mean(axis=0)
-    feet = feet[np.argsort(np.arctan2(*(feet - middle)[:, 1::-1].T), kind="stable")]
+    middle, every = _outline(corners[corners[:, 2] < low + 1e-6])
     at = search.balance.names.index(name)
-    for ends in ((feet + np.roll(feet, 1, axis=0)) / 2, feet):
+    for ends in np.split(every, 2):
         ways = middle - ends
         far = np.linalg.norm(ways, axis=1)
         points = ends[far > side] + ways[far > side] * (0.75 * side / far[far > side, None])
