@@ -166,29 +166,32 @@ def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
         f"degrees{pairs}"
         if bounds.scan is not ON_CURVES
         else f"shifting pieces by up to {reach:.0f} mm ({ON_CURVES.bearings} directions)",
-        "turn": "turning them on the spot",
-        "remove": "taking one away",
-        "place": "putting one elsewhere on top",
+        "turn": "turning pieces on the spot",
+        "remove": "taking a piece away",
+        "place": "putting a piece elsewhere on top",
         "add_mass": "weights of up to 20 times the median piece on open tops",
         "friction": "roughening up to a friction of 1.2",
         "prop": "props below corners and sides",
     }
-    return (
-        f"No single change was found: {_because(bounds)}. Tried: {'; '.join(tried[kind] for kind in kinds)}."
-    )
+    because = f": {why}" if (why := _because(bounds)) else ""
+    return f"No single change was found{because}. Tried: {'; '.join(tried[kind] for kind in kinds)}."
 
 
 def _because(bounds: Bounds) -> str:
-    """Returns what the fall has to do with the pieces that may change."""
+    """Returns what the fall has to do with the pieces that may change; empty where pieces touch on curves."""
+    from teeter.engine.topple.mend.task import ON_CURVES
+
     hanging = bounds.hanging
     if hanging is None or not hanging.falls:
-        return "only friction that must be there before it is let go would hold it"
+        held = "only friction that must be there before it is let go would hold it"
+        return "" if bounds.scan is ON_CURVES else held
     falls = _some(hanging.falls)
     if not hanging.near:
         return f"{falls} would fall without touching anything that may be changed"
     if hanging.places > 1:
         return f"{falls} fall in {hanging.places} places apart, and one change mends only one of them"
-    return f"{falls} would fall, and wherever one of {_some(hanging.near)} is put, something still does"
+    near = "them" if {*hanging.near} == {*hanging.falls} else _some(hanging.near)
+    return f"{falls} would fall, whichever of {near} is changed"
 
 
 def _some(names: Sequence[str]) -> str:
