@@ -94,7 +94,6 @@ class MovedPieces:
         self._boxes = everyone[0] - room, everyone[1] + room
         self._numbers = free_numbers(search.contacts.fixed)
         self.asked = 0
-        self.asks_reached = True
 
     def at(self, place: Place) -> Assembly:
         """Returns the assembly with the pieces there."""
@@ -133,8 +132,7 @@ class MovedPieces:
 
     def fall_at(self, place: Place, joint: Contacts) -> Array | None:
         """Returns how it falls in a place. joint: the contacts of the moved pieces with the rest."""
-        balance = self.demand.balance(self.at(place), self._whole(place, joint))
-        return self.demand.fall_of(balance, reached=self.asks_reached)
+        return self.demand.fall_of(self.demand.balance(self.at(place), self._whole(place, joint)))
 
     def outside(self, places: Sequence[Place]) -> tuple[list[Place], Bools, Bools]:
         """Returns the places but those in which pieces surely lie in each other; in each which free pieces the moved
