@@ -237,8 +237,7 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
     if task.share < 1.0:
         for count, asked in ((EASED_ITERATIONS, limits.curt), (tuning.iterations, limits)):
             eased = _eased(replace(tuning, iterations=count), second, round(EASING * second))
-            trial = run(less, second, eased, asked, sink, EASED_STAGES)
-            if trial.stands:
+            if (trial := run(less, second, eased, asked, sink, EASED_STAGES)).stands:
                 return trial
     elif (trial := run(less, second, tuning, limits, sink)).stands:
         return trial

@@ -48,11 +48,8 @@ def words_of(change: Change, before: Assembly, force: float | None) -> str:
         bears = "" if force is None else f", where it bears {force:.2f} N"
         height = 1e3 * change.height
         return f"Prop up {name} with a post {height:.1f} mm high at x = {px:.1f}, y = {py:.1f} mm{bears}"
-    body = next(each for each in before.bodies if each.name == name)
-    return (
-        f"Roughen {name} from a friction of {body.piece.material.friction:.2f} to {change.amount:.2f}"
-        f"{_on(change, before)}"
-    )
+    was = next(each for each in before.bodies if each.name == name).piece.material.friction
+    return f"Roughen {name} from a friction of {was:.2f} to {change.amount:.2f}{_on(change, before)}"
 
 
 def _on(change: Change, before: Assembly) -> str:

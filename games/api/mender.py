@@ -68,7 +68,9 @@ class Mender:
         if demand.holds(asked):
             found = self._checked(self.loaded)
             if found.word == "stands":
-                return self._answer(found, _enough(found), stands=True)
+                tilt = found.statics.tilt_deg
+                hand = "" if tilt is None else f" with {tilt:.1f} degrees in hand"
+                return self._answer(found, f"It stands{hand}: there is nothing to mend.", stands=True)
             return self._answer(
                 found,
                 f"Its verdict is {found.word}, although forces can balance it: see `teeter check`.",
@@ -146,12 +148,6 @@ class Mender:
         return found if found.word == "stands" else None
 
 
-def _enough(found: CheckResult) -> str:
-    tilt = found.statics.tilt_deg
-    more = f" with {tilt:.1f} degrees in hand" if tilt is not None else ""
-    return f"It stands{more}: there is nothing to mend."
-
-
 def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
     """Returns why no change is told. refused: statics found some, the simulation did not agree."""
     from teeter.engine.topple.mend.task import FINE, ON_CURVES
@@ -178,13 +174,12 @@ def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
 
 
 def _because(bounds: Bounds) -> str:
-    """Returns what the fall has to do with the pieces that may change; empty where pieces touch on curves."""
-    from teeter.engine.topple.mend.task import ON_CURVES
-
+    """Returns what the fall has to do with the pieces that may change; empty where that is not known."""
     hanging = bounds.hanging
-    if hanging is None or not hanging.falls:
-        held = "only friction that must be there before it is let go would hold it"
-        return "" if bounds.scan is ON_CURVES else held
+    if hanging is None:
+        return ""
+    if not hanging.falls:
+        return "only friction that must be there before it is let go would hold it"
     falls = _some(hanging.falls)
     if not hanging.near:
         return f"{falls} would fall without touching anything that may be changed"

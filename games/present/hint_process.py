@@ -42,7 +42,6 @@ NEAREST_S = 1.5
 """Seconds of work for the nearest place that stands: a hand that moves on waits no longer for what it asks next."""
 ELSEWHERE = "It would slip off, and nobody can say where it ends up"
 """Of a piece that slides off, or tips over, to where no rule is against it: it may do so otherwise."""
-UNKNOWN = "It stands when it is tried; how firmly, nobody can say"
 SHIFTS = 6e-3
 """Metres that a piece goes before it lies still on what no balance can judge, from which on it may as well fall."""
 MAY_FALL = "It shifts {:.0f} mm before it lies still, and may fall"
@@ -144,8 +143,8 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
     except (ValueError, RuntimeError):
         risk, tilt = "", 0.0
     if not risk:
-        why = MAY_FALL.format(1e3 * way) if way > SHIFTS else UNKNOWN
-        return PlaceAnswer("risky", 0.0, found.rest, why)
+        why = "It stands when it is tried; how firmly, nobody can say"
+        return PlaceAnswer("risky", 0.0, found.rest, MAY_FALL.format(1e3 * way) if way > SHIFTS else why)
     return PlaceAnswer(risk, tilt, found.rest)
 
 

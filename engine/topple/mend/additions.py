@@ -16,8 +16,8 @@ import shapely
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.topple.balance.equilibrium import Balance
-from teeter.engine.topple.contact.arrays import Array, Ints, crossed
-from teeter.engine.topple.contact.detection import Contacts, contacts_with_copies
+from teeter.engine.topple.contact.arrays import Array, crossed
+from teeter.engine.topple.contact.detection import contacts_with_copies
 from teeter.engine.topple.contact.features import corners_of, of_bodies
 from teeter.engine.topple.mend.changes import PROP_SIDE, Change, changed, effort_of, prop_of
 from teeter.engine.topple.mend.known_falls import MIN_POWER
@@ -195,23 +195,19 @@ def friction(search: Search, names: tuple[str, ...], limit: float) -> Tried:
 
 
 def prop(search: Search, names: tuple[str, ...], limit: float) -> Tried:
-    """A post below a piece that comes down, from the support under it. The contacts of all posts are found together."""
+    """A post below a piece that comes down, from the support under it; not through others."""
     assembly = search.assembly
     if effort_of(assembly, Change("prop", names[:1])) >= limit:
         return [], 0
     posts = [change for name in names for change in _posts(search, name)]
     bodies = [replace(prop_of(assembly, post), name=f"{at}\npost") for at, post in enumerate(posts)]
-    every = (*assembly.bodies, *bodies)
-    joint = contacts_with_copies(assembly.bodies, bodies, of_bodies(every))
+    joint = contacts_with_copies(assembly.bodies, bodies, of_bodies((*assembly.bodies, *bodies)))
     inside = {name for one in joint.overlaps for name in (one.first, one.second)}
-    strict, found = search.demand.strict(joint), dict[str, Change]()
-    is_free = ~(joint.fixed[strict.first] & joint.fixed[strict.second])
-    for at, post in enumerate(posts):
-        if len(found) < MOST and post.pieces[0] not in found and bodies[at].name not in inside:
-            number = len(assembly.bodies) + at
-            mine = np.flatnonzero(is_free & ((strict.first == number) | (strict.second == number)))
-            if _is_held(search, post, mine, strict):
-                found[post.pieces[0]] = post
+    found = dict[str, Change]()
+    for body, post in zip(bodies, posts, strict=True):
+        is_left = len(found) < MOST and post.pieces[0] not in found and body.name not in inside
+        if is_left and search.demand.holds(changed(assembly, post)):
+            found[post.pieces[0]] = post
     return list(found.values()), len(posts)
 
 
@@ -235,26 +231,6 @@ def _posts(search: Search, name: str) -> Iterator[Change]:
                 yield Change("prop", (name,), point=vector_of(points[number]), height=height)
 
 
-def _is_held(search: Search, change: Change, mine: Ints, strict: Contacts) -> bool:
-    """Returns whether it holds what is asked with a post. mine: rows of its contacts that may be relied on; of the
-    rest nothing changes."""
-    after, demand, before = changed(search.assembly, change), search.demand, search.balance.contacts
-    if search.contacts.curved or strict.curved:
-        return demand.holds(after)
-    count = len(search.assembly.bodies)
-    both = replace(
-        before,
-        names=tuple(body.name for body in after.bodies),
-        fixed=np.append(before.fixed, True),
-        first=np.append(before.first, np.minimum(strict.first[mine], count)),
-        second=np.append(before.second, np.minimum(strict.second[mine], count)),
-        points=np.concatenate([before.points, strict.points[mine]]),
-        normals=np.concatenate([before.normals, strict.normals[mine]]),
-        patch=np.append(before.patch, strict.patch[mine] + before.patch.max(initial=-1) + 1),
-    )
-    return demand.fall_of(demand.balance(after, both)) is None
-
-
 def _floor_under(assembly: Assembly, point: Array) -> float:
     """Returns the height of the support under a point, metres; minus infinity where there is none."""
     found = -math.inf
@@ -271,20 +247,14 @@ def _floor_under(assembly: Assembly, point: Array) -> float:
     return found
 
 
-def nearest_of(is_good: Callable[[float], bool], values: Sequence[float], low: float = 0.0) -> float | None:
-    """Returns the least number that is good on the way to the first good one of some ascending values; None when none
-    is. low: where nothing is changed."""
-    for value in values:
-        if is_good(value):
-            return bisected(is_good, low, value)
-        low = value
+def nearest_of(is_good: Callable[[float], bool], values: Sequence[float], low: float) -> float | None:
+    """Returns the least number that is good between the first good one of some ascending values and the one before;
+    None when none is. low: where nothing is changed."""
+    for high in values:
+        if is_good(high):
+            while high - low > PRECISE * high:
+                middle = (low + high) / 2
+                low, high = (low, middle) if is_good(middle) else (middle, high)
+            return high
+        low = high
     return None
-
-
-def bisected(is_good: Callable[[float], bool], low: float, high: float) -> float:
-    """Returns a number that is good, next to one that is not. low: is not; high: is."""
-    room = PRECISE * abs(high)
-    while abs(high - low) > room:
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_good(middle) else (middle, high)
-    return high

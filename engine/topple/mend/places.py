@@ -134,9 +134,9 @@ class MovedPieces:
         """Returns how it falls in a place. joint: the contacts of the moved pieces with the rest."""
         return self.demand.fall_of(self.demand.balance(self.at(place), self._whole(place, joint)))
 
-    def outside(self, places: Sequence[Place]) -> tuple[list[Place], Bools, Bools]:
-        """Returns the places but those in which pieces surely lie in each other; in each which free pieces the moved
-        ones might touch (p, n + 1), at the end whether a fixed one; and which of them (p, g) might touch anything."""
+    def left(self, places: Sequence[Place]) -> tuple[list[Place], Bools]:
+        """Returns the places but those in which pieces surely lie in each other, or a known fall goes on whatever they
+        touch; and which of the moved pieces (p, g) might touch anything in each."""
         others = ~self._mine
         shifts = np.array([place.shift for place in places])
         turns = np.array([place.turn for place in places])
@@ -144,15 +144,17 @@ class MovedPieces:
         # widths do not tell of pieces that are turned
         at, mine, other = np.nonzero(pairs & (turns == 0.0)[:, None, None])
         first, second = np.flatnonzero(self._mine)[mine], np.flatnonzero(others)[other]
-        inside = np.zeros(len(places), dtype=np.bool_)
-        inside[at[self._clearances.overlap(first, second, shifts[at])]] = True
-        left = np.flatnonzero(~inside)
-        touched: Bools = np.asarray(pairs[left].any(axis=1))
-        free = self._numbers[others] >= 0
-        found: Bools = np.zeros((len(left), len(self._balance.names) + 1), dtype=np.bool_)
-        found[:, self._numbers[others][free]] = touched[:, free]
-        found[:, -1] = touched[:, ~free].any(axis=1)
-        return [places[each] for each in left.tolist()], found, np.asarray(pairs[left].any(axis=2))
+        refused = np.zeros(len(places), dtype=np.bool_)
+        refused[at[self._clearances.overlap(first, second, shifts[at])]] = True
+        if not self.is_curved:
+            touched: Bools = np.asarray(pairs.any(axis=1))
+            free = self._numbers[others] >= 0
+            near = np.zeros((len(places), len(self._balance.names) + 1), dtype=np.bool_)
+            near[:, self._numbers[others][free]] = touched[:, free]
+            near[:, -1] = touched[:, ~free].any(axis=1)
+            refused |= self.known.refuse_riding(shifts, turns, near)
+        near = np.asarray(pairs[~refused].any(axis=2))
+        return [places[each] for each in np.flatnonzero(~refused).tolist()], near
 
     def _near(self, shifts: Array, turns: Array) -> Bools:
         """Returns the moved pieces (p, g, r) that others might touch in each place, by boxes, those of turned boxes for
@@ -268,14 +270,8 @@ class _Some:
     def __init__(self, moved_pieces: MovedPieces, places: Sequence[Place]) -> None:
         moved_pieces.asked += len(places)
         self._of = moved_pieces
-        self.places, near, touching = moved_pieces.outside(places)
+        self.places, touching = moved_pieces.left(places)
         self.left: list[int] = []
-        if not moved_pieces.is_curved:
-            shifts = np.array([place.shift for place in self.places]).reshape(-1, 3)
-            turns = np.array([place.turn for place in self.places])
-            falls = moved_pieces.known.refuse_riding(shifts, turns, near)
-            self.places = [self.places[at] for at in np.flatnonzero(~falls).tolist()]
-            touching = touching[~falls]
         if self.places:
             self._joints = moved_pieces.joints(self.places, touching)
             self.left = [at for at in range(len(self.places)) if at not in self._joints.overlapping]

@@ -110,7 +110,8 @@ def candidates(
                 search = last
                 changes, more = _found(last, workers)
                 asked += more
-    return changes, Bounds(search.reach, asked, search.scan, len(search.pairs), _hanging(search))
+    hanging = None if contacts.curved else _hanging(search)
+    return changes, Bounds(search.reach, asked, search.scan, len(search.pairs), hanging)
 
 
 def _hanging(search: Search) -> Hanging:
@@ -154,8 +155,7 @@ def _found(search: Search, workers: int | None) -> Tried:
 
 def _rank(row: tuple[float, Change]) -> tuple[float, int, int, tuple[str, ...]]:
     """Returns by what changes are sorted: their effort, as far as it matters, then how few pieces they are about."""
-    effort, change = row
-    alike = round(math.log(max(effort, 1e-9), ALIKE))
+    alike, change = round(math.log(max(row[0], 1e-9), ALIKE)), row[1]
     return alike, len(change.pieces), KINDS.index(change.kind), change.pieces
 
 
