@@ -126,12 +126,11 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
     is_end = found.outcome is not None and mover not in found.outcome.winners
     # a piece that comes down far from where it is held, but lies, does not fall: it may break a rule
     way = math.inf if found.rest is None else math.dist(found.rest.position, asked.pose.position)
-    is_far = way > FALL_DROP_SEEN
-    if is_far and found.fell:
+    if way > FALL_DROP_SEEN and found.fell:
         return PlaceAnswer("falls", 0.0, found.rest, "", is_end)
     if why := _against(found, asked.held):
         return PlaceAnswer("against", 0.0, found.rest, why, is_end)
-    if is_far or found.rest is None:
+    if way > FALL_DROP_SEEN or found.rest is None:
         why = ELSEWHERE if found.rest else "It would not lie still"
         return PlaceAnswer("falls", 0.0, found.rest, why, is_end)
     if found.narrow and not asked.is_drawn_in:
