@@ -95,7 +95,7 @@ def plain(name: str) -> Verdict:
 
 def of_size(name: str, metres: float) -> Assembly:
     """A shipped scene, its median piece as large as said."""
-    size = float(np.median([median_size(body) for body in shipped(name).free]))
+    size = float(np.median([median_size(body.piece) for body in shipped(name).free]))
     return scaled(shipped(name), metres / size)
 
 

@@ -212,6 +212,23 @@ def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
     trial.session.close()
 
 
+@pytest.mark.parametrize(
+    ("degrees", "said"), [(0, "how firmly, nobody can say"), (10, "mm before it lies still, and may fall")]
+)
+def test_a_block_that_shifts_where_no_balance_can_judge_may_fall(degrees: float, said: str) -> None:
+    trial = Trial("wonky", TURNS["wonky"])
+    half = math.radians(degrees) / 2
+    tilt = Pose((0.0, 0.0, 0.0), (math.sin(half), 0.0, 0.0, math.cos(half)))
+    way = Pose((0.0, 0.0, 0.0), trial.goal.orientation).then(tilt).orientation
+    held, (x, y, _) = trial.bodies[trial.need.pieces[0]], trial.goal.position
+    below = [body for name, body in trial.bodies.items() if name not in (FLOOR, held.name)]
+    distance = DropTarget.of(below).distance(held.piece, Pose((x, y, HIGH), way))
+    assert distance is not None
+    answer = trial.asked(Pose((x, y, HIGH - distance), way))
+    assert answer.risk == "risky"
+    assert said in answer.why
+
+
 def test_the_place_that_the_referee_points_to_is_shown_until_somebody_acts() -> None:
     session, _ = begin(game_named("crazy-tower"), ("Ana", "Ben"), 3, {})
     state = session.state

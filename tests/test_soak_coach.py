@@ -90,8 +90,9 @@ class Lay:
         if said.is_bad:
             is_sure = said.risk == "falls" and not said.is_first and said.why != ELSEWHERE
             return not (self.came_down if is_sure else self.is_bad)
-        # of a rule that is named as a risk nothing else is said
-        return self.came_down or any(missed.missed not in said.why for missed in self.broken)
+        # that it shifts and may fall says nothing of which; of a rule that is named as a risk nothing else is said
+        comes_down = self.came_down and "may fall" not in said.why
+        return comes_down or any(missed.missed not in said.why for missed in self.broken)
 
 
 class Laying:
@@ -148,6 +149,8 @@ class Laying:
         x, y = goal.position[0] + far * math.cos(bearing), goal.position[1] + far * math.sin(bearing)
         top = max(body.pose.position[2] + float(body.piece.extents.max()) / 2 for body in self._lying(held))
         self._carry(need, Pose((*hand.target.position[:2], top + ABOVE), hand.target.orientation))
+        if session.need != need or hand.held != held:
+            return
         for wanted in ("look", "all"):  # as it is taken up, for what has to be loaded
             self._ask(replace(self._question(held, goal), wanted=wanted))
         self._carry(need, Pose((x, y, top + ABOVE), goal.orientation))
@@ -253,6 +256,7 @@ def test_what_the_coach_says_is_what_happens(name: str, row: Callable[..., None]
         laid=len(lays),
         stand=sum(not each.is_bad for each in lays),
         first_says_nothing=sum(not each.first.risk for each in lays),
+        final_says_it_may_fall=sum("may fall" in each.final.why for each in lays),
         first_wrong=len(first),
         final_wrong=len(final),
         first_s=float(first_s),

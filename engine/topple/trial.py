@@ -58,6 +58,8 @@ THIN_SKIN = 2e-5
 """`Tuning.skin` of that run: two skins press two boxes apart."""
 FINE_ITERATIONS = (40, 100)
 """Iterations of the fine runs: the more, the fewer pieces there are."""
+EASED_ITERATIONS = 30
+"""Of that run at first: where forces balance the pieces with a degree in hand, as few do, in a third of the time."""
 GENTLE_ITERATIONS, GENTLE_WORK = 2, 20_000
 """Iterations a piece of the last run, where that is more: thrust goes through an arch of 101 stones from one to the
 next. No more than so many of all pieces together."""
@@ -228,14 +230,17 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
         with new_world(start, scale=replace(scale, rate=rate), tuning=tuning) as world:
             return _run(world, assembly, limits, seconds, task.time is None, gravity, sink, stages)
 
-    for times, start in zip(FINE_RATE_FACTORS, (whole, less), strict=True):
-        asked = limits if start is less or not task.has_room else limits.curt
-        rate, finer, stages = min(times * scale.rate, max(RATES)), tuning, 1
-        if start is less and task.share < 1.0:
-            finer, stages = _eased(tuning, rate, round(EASING * rate)), EASED_STAGES
-        trial = run(start, rate, finer, asked, sink, stages)
-        if trial.stands or not task.has_room:
-            return trial
+    first, second = (min(times * scale.rate, max(RATES)) for times in FINE_RATE_FACTORS)
+    trial = run(whole, first, tuning, limits.curt if task.has_room else limits, sink)
+    if trial.stands or not task.has_room:
+        return trial
+    if task.share < 1.0:
+        for count, asked in ((EASED_ITERATIONS, limits.curt), (tuning.iterations, limits)):
+            eased = _eased(replace(tuning, iterations=count), second, round(EASING * second))
+            if (trial := run(less, second, eased, asked, sink, EASED_STAGES)).stands:
+                return trial
+    elif (trial := run(less, second, tuning, limits, sink)).stands:
+        return trial
     if task.time is None:
         rate, count = GENTLE_RATE_FACTOR * scale.rate, len(assembly.free)
         many = max(tuning.iterations, min(GENTLE_ITERATIONS * count, GENTLE_WORK // count))

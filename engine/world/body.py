@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +81,7 @@ class Scale:
         """Returns the scale of a scene. Raises ValueError for a rate that is not one of `RATES`."""
         listed = tuple(bodies)
         free = tuple(body for body in listed if not body.fixed) or listed
-        size = float(np.median([median_size(body) for body in free])) if free else REFERENCE_SIZE
+        size = float(np.median([median_size(body.piece) for body in free])) if free else REFERENCE_SIZE
         mass = float(np.median([body.piece.mass for body in free])) if free else 0.02
         if rate is None:
             wanted = REFERENCE_RATE * math.sqrt(REFERENCE_SIZE / size)
@@ -100,14 +101,15 @@ class Scale:
         return replace(self, rate=min(2 * self.rate, max(RATES)))
 
 
-def median_size(body: Body) -> float:
+@lru_cache(maxsize=1024)
+def median_size(piece: Piece) -> float:
     """Returns the size of a piece in metres: the cube root of its bounding box's volume."""
-    return float(np.cbrt(np.prod(body.piece.extents)))
+    return float(np.cbrt(np.prod(piece.extents)))
 
 
 def typical_size(bodies: Iterable[Body]) -> float:
     """Returns the median size of the free pieces in metres; that of a brick when there are none."""
-    sizes = [median_size(body) for body in bodies if not body.fixed]
+    sizes = [median_size(body.piece) for body in bodies if not body.fixed]
     return float(np.median(sizes)) if sizes else REFERENCE_SIZE
 
 

@@ -31,27 +31,25 @@ def words_of(change: Change, before: Assembly, force: float | None) -> str:
     if more == 1 and change.pieces[1] not in carried_by(find_contacts(before))[name]:
         named = " and ".join(change.pieces)
     side = "counter-clockwise" if change.turn > 0 else "clockwise"
-    angle = f"{abs(math.degrees(change.turn)):.1f} degrees {side}, seen from above"
+    angle = f"{abs(math.degrees(change.turn)):.1f} degrees {side}"
     px, py = (1e3 * value for value in change.point[:2])
     if change.kind == "move":
-        return f"Move {named} {_way(x, y)}{f', turned by {angle}' if change.turn else ''}"
+        return f"Move {named} {_way(x, y)}{f', turned {angle} seen from above' if change.turn else ''}"
     if change.kind == "turn":
-        return f"Turn {name} {angle}, on its place"
+        return f"Turn {name} on the spot, {angle} seen from above"
     if change.kind == "remove":
         return f"Take {name} away"
     if change.kind == "place":
         up = "up" if z > 0 else "down"
         return f"Put {name} elsewhere: {_way(x, y)} and {abs(z):.1f} mm {up}"
     if change.kind == "add_mass":
-        return f"Lay {1e3 * change.amount:.3g} g on {name}, at x = {px:.1f}, y = {py:.1f} mm"
+        return f"Put {1e3 * change.amount:.3g} g on {name} at x = {px:.1f}, y = {py:.1f} mm"
     if change.kind == "prop":
-        bears = "" if force is None else f"; it bears {force:.2f} N"
+        bears = "" if force is None else f", where it bears {force:.2f} N"
         height = 1e3 * change.height
         return f"Prop up {name} with a post {height:.1f} mm high at x = {px:.1f}, y = {py:.1f} mm{bears}"
-    body = next(each for each in before.bodies if each.name == name)
-    return (
-        f"Roughen {name} from {body.piece.material.friction:.2f} to {change.amount:.2f}{_on(change, before)}"
-    )
+    was = next(each for each in before.bodies if each.name == name).piece.material.friction
+    return f"Roughen {name} from a friction of {was:.2f} to {change.amount:.2f}{_on(change, before)}"
 
 
 def _on(change: Change, before: Assembly) -> str:
@@ -64,7 +62,9 @@ def _on(change: Change, before: Assembly) -> str:
         for other in pair
     } - {change.pieces[0]}
     other = {each.name: each.piece.material.friction for each in before.bodies}
-    told = [f"{pair_coefficient(change.amount, other[name]):.3f} on {name}" for name in sorted(names)[:3]]
+    told = [
+        f"{pair_coefficient(change.amount, other[name]):.3f} against {name}" for name in sorted(names)[:3]
+    ]
     return f" ({', '.join(told)})" if told else ""
 
 

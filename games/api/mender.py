@@ -62,17 +62,19 @@ class Mender:
             return self._answer(
                 self._checked(self.loaded),
                 f"Its faces do not meet as they are given ({apart}).",
-                none_because="Statics searches from where faces meet: close the gaps in the scene first.",
+                none_because="The search needs faces that meet: close the gaps in the scene first.",
                 complete=False,
             )
         if demand.holds(asked):
             found = self._checked(self.loaded)
             if found.word == "stands":
-                return self._answer(found, _enough(found), stands=True)
+                tilt = found.statics.tilt_deg
+                hand = "" if tilt is None else f" with {tilt:.1f} degrees in hand"
+                return self._answer(found, f"It stands{hand}: there is nothing to mend.", stands=True)
             return self._answer(
                 found,
-                f"Its verdict is {found.word}, although forces balance it: see `teeter check`.",
-                none_because="Statics finds nothing to mend, and it is statics that searches.",
+                f"Its verdict is {found.word}, although forces can balance it: see `teeter check`.",
+                none_because="The search asks the force balance, which finds nothing to mend.",
                 complete=False,
             )
         started = time.perf_counter()
@@ -104,9 +106,10 @@ class Mender:
         if not found.statics.stands:
             return found.explain().sentences[0]
         tilt = found.statics.tilt_deg
-        known = "no margin that is known" if tilt is None else f"{tilt:.1f} degrees in hand"
-        wanted = "to be clear of `unsure`" if self.margin is None else f"of {self.margin:g}"
-        return f"It has {known}, too little {wanted}."
+        known = "It has no margin that is known" if tilt is None else f"It has {tilt:.1f} degrees in hand"
+        if self.margin is not None:
+            return f"{known}, less than the {self.margin:g} asked for."
+        return f"{known}, but would fall with contacts a little narrower and a tenth less friction."
 
     def _told(
         self, asked: Assembly, demand: Demand, changes: Sequence[Change], best: int
@@ -145,53 +148,45 @@ class Mender:
         return found if found.word == "stands" else None
 
 
-def _enough(found: CheckResult) -> str:
-    tilt = found.statics.tilt_deg
-    more = f", {tilt:.1f} degrees in hand" if tilt is not None else ""
-    return f"It stands{more}: there is nothing to mend."
-
-
 def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
     """Returns why no change is told. refused: statics found some, the simulation did not agree."""
     from teeter.engine.topple.mend.task import FINE, ON_CURVES
 
     if refused:
-        return (
-            "What statics found does not stand in the simulation: `teeter check` tells such scenes as unsure."
-        )
+        return "What the force balance accepts falls in the simulation: `teeter check` would call it unsure."
     reach = 1e3 * bounds.reach
-    pairs = f", then {bounds.pairs} pairs of them together" if bounds.pairs else ""
+    pairs = f", and {bounds.pairs} pairs of them together" if bounds.pairs else ""
     tried: dict[Kind, str] = {
-        "move": f"pieces shifted by up to {reach:.0f} mm, in {FINE.bearings} directions at distances "
-        f"{100 * (FINE.growth - 1):.0f} % apart, alone or with all that rests on them, or turned by 45 or 90 "
+        "move": f"shifting pieces by up to {reach:.0f} mm ({FINE.bearings} directions, distances "
+        f"{100 * (FINE.growth - 1):.0f} % apart), alone or with all that rests on them, also turned by 45 or 90 "
         f"degrees{pairs}"
         if bounds.scan is not ON_CURVES
-        else f"pieces shifted by up to {reach:.0f} mm, in {ON_CURVES.bearings} directions",
-        "turn": "turns on their places",
-        "remove": "taken away",
-        "place": "put elsewhere on top",
-        "add_mass": "weighed down with up to 20 times the median piece",
-        "friction": "roughened up to 1.2",
-        "prop": "propped up below a corner or a side",
+        else f"shifting pieces by up to {reach:.0f} mm ({ON_CURVES.bearings} directions)",
+        "turn": "turning pieces on the spot",
+        "remove": "taking a piece away",
+        "place": "putting a piece elsewhere on top",
+        "add_mass": "weights of up to 20 times the median piece on open tops",
+        "friction": "roughening up to a friction of 1.2",
+        "prop": "props below corners and sides",
     }
-    return (
-        f"No one change was found: {_because(bounds)}. Tried were {', '.join(tried[kind] for kind in kinds)}."
-    )
+    because = f": {why}" if (why := _because(bounds)) else ""
+    return f"No single change was found{because}. Tried: {'; '.join(tried[kind] for kind in kinds)}."
 
 
 def _because(bounds: Bounds) -> str:
-    """Returns what the fall has to do with the pieces that may change."""
+    """Returns what the fall has to do with the pieces that may change; empty where that is not known."""
     hanging = bounds.hanging
-    if hanging is None or not hanging.falls:
-        return "it is held, but only by friction that must be there before"
+    if hanging is None:
+        return ""
+    if not hanging.falls:
+        return "only friction that must be there before it is let go would hold it"
     falls = _some(hanging.falls)
     if not hanging.near:
-        return f"{falls} would fall without touching what may be changed"
+        return f"{falls} would fall without touching anything that may be changed"
     if hanging.places > 1:
-        return f"{falls} fall in {hanging.places} places that do not touch, and one change mends one of them"
-    return (
-        f"the fall of {falls} hangs on {_some(hanging.near)}, and wherever one of them is put something falls"
-    )
+        return f"{falls} fall in {hanging.places} places apart, and one change mends only one of them"
+    near = "them" if {*hanging.near} == {*hanging.falls} else _some(hanging.near)
+    return f"{falls} would fall, whichever of {near} is changed"
 
 
 def _some(names: Sequence[str]) -> str:

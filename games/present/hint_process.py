@@ -42,6 +42,9 @@ NEAREST_S = 1.5
 """Seconds of work for the nearest place that stands: a hand that moves on waits no longer for what it asks next."""
 ELSEWHERE = "It would slip off, and nobody can say where it ends up"
 """Of a piece that slides off, or tips over, to where no rule is against it: it may do so otherwise."""
+SHIFTS = 6e-3
+"""Metres that a piece goes before it lies still on what no balance can judge, from which on it may as well fall."""
+MAY_FALL = "It shifts {:.0f} mm before it lies still, and may fall"
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
 
@@ -122,12 +125,12 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
     mover = game.rules.needs(asked.state).player
     is_end = found.outcome is not None and mover not in found.outcome.winners
     # a piece that comes down far from where it is held, but lies, does not fall: it may break a rule
-    is_far = found.rest is None or math.dist(found.rest.position, asked.pose.position) > FALL_DROP_SEEN
-    if is_far and found.fell:
+    way = math.inf if found.rest is None else math.dist(found.rest.position, asked.pose.position)
+    if way > FALL_DROP_SEEN and found.fell:
         return PlaceAnswer("falls", 0.0, found.rest, "", is_end)
     if why := _against(found, asked.held):
         return PlaceAnswer("against", 0.0, found.rest, why, is_end)
-    if is_far or found.rest is None:
+    if way > FALL_DROP_SEEN or found.rest is None:
         why = ELSEWHERE if found.rest else "It would not lie still"
         return PlaceAnswer("falls", 0.0, found.rest, why, is_end)
     if found.narrow and not asked.is_drawn_in:
@@ -139,7 +142,8 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
     except (ValueError, RuntimeError):
         risk, tilt = "", 0.0
     if not risk:
-        return PlaceAnswer("risky", 0.0, found.rest, "It stands when it is tried; how firmly, nobody can say")
+        why = "It stands when it is tried; how firmly, nobody can say"
+        return PlaceAnswer("risky", 0.0, found.rest, MAY_FALL.format(1e3 * way) if way > SHIFTS else why)
     return PlaceAnswer(risk, tilt, found.rest)
 
 

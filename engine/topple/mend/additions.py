@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import shapely
 
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.topple.balance.equilibrium import Balance
 from teeter.engine.topple.contact.arrays import Array, crossed
-from teeter.engine.topple.contact.features import corners_of
-from teeter.engine.topple.mend.changes import PROP_SIDE, Change, changed, effort_of
+from teeter.engine.topple.contact.detection import contacts_with_copies
+from teeter.engine.topple.contact.features import corners_of, of_bodies
+from teeter.engine.topple.mend.changes import PROP_SIDE, Change, changed, effort_of, prop_of
 from teeter.engine.topple.mend.known_falls import MIN_POWER
 from teeter.engine.topple.mend.places import MovedPieces, Place
 from teeter.engine.topple.mend.task import MOST, NEAREST, PRECISE, Search, Tried
@@ -74,13 +76,13 @@ def place(search: Search, names: tuple[str, ...], limit: float) -> Tried:
 
 
 def weight(search: Search, names: tuple[str, ...], limit: float) -> Tried:
-    """The least weights, on the points of all pieces. Where no contact changes a mechanism stays one, whatever is laid
+    """The least weights, on open tops of all pieces. Where no contact changes a mechanism stays one, whatever is laid
     on: its power, over that of a unit of weight at a point, is the least that stops it there."""
     points = [
         (name, point)
         for body in search.assembly.free
         if (name := body.name) in names
-        for point in _tops(body)
+        for point in _tops(search.assembly, body)
     ]
     known = [search.motion]
     if search.contacts.curved:
@@ -91,7 +93,7 @@ def weight(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     typical = float(np.median([body.piece.mass for body in search.assembly.free]))
     least = {at: _least(search, known, *points[at]) for at in range(len(points))}
     while least:
-        at = min(least, key=lambda at: (least[at], at))
+        at = min(least, key=lambda at: (round(least[at], 9), at))
         name, point = points[at]
         mass = (1 + BEYOND) * least[at] * search.balance.force / pull
         done = len(best) >= MOST or len(known) > MOST_MECHANISMS
@@ -143,12 +145,30 @@ def _in_units(search: Search, balance: Balance, motion: Array) -> Array:
     return rows
 
 
-def _tops(body: Body) -> list[Array]:
-    """Returns where a weight may lie on a piece: in the middle of its top, and half-way to the corners of that."""
+def _tops(assembly: Assembly, body: Body) -> list[Array]:
+    """Returns where a weight may lie on a piece, below nothing else: in the middle of its top, half-way to its sides or
+    corners, or where that is covered near them."""
     corners = corners_of(body)
-    top = np.unique(corners[corners[:, 2] > corners[:, 2].max() - 1e-6].round(9), axis=0)
-    middle = top.mean(axis=0)
-    return [middle, *((middle + corner) / 2 for corner in top[:8])]
+    high = float(corners[:, 2].max())
+    middle, ends = _outline(corners[corners[:, 2] > high - 1e-6])
+    every = np.array([middle, *((middle + ends) / 2), *(0.1 * middle + 0.9 * ends)])
+    is_open = np.ones(len(every), dtype=np.bool_)
+    for other in assembly.bodies:
+        above = corners_of(other)
+        if other.name != body.name and above[:, 2].max() > high + 1e-6:
+            is_open &= ~shapely.contains_xy(shapely.MultiPoint(above[:, :2]).convex_hull, every[:, :2])
+    count = len(ends)
+    # near a side only where half-way to it is covered
+    is_open[1 + count :] &= ~is_open[1 : 1 + count]
+    return list(every[is_open])
+
+
+def _outline(points: Array) -> tuple[Array, Array]:
+    """Returns the middle of a level face of some corners, and the middles of its sides followed by its corners."""
+    corners = np.unique(points.round(9), axis=0)
+    middle = corners.mean(axis=0)
+    corners = corners[np.argsort(np.arctan2(*(corners - middle)[:, 1::-1].T), kind="stable")]
+    return middle, np.concatenate([(corners + np.roll(corners, 1, axis=0)) / 2, corners])
 
 
 def friction(search: Search, names: tuple[str, ...], limit: float) -> Tried:
@@ -175,28 +195,40 @@ def friction(search: Search, names: tuple[str, ...], limit: float) -> Tried:
 
 
 def prop(search: Search, names: tuple[str, ...], limit: float) -> Tried:
-    """A post below a piece that comes down, from the support under it."""
-    body = next(body for body in search.assembly.free if body.name == names[0])
-    if body.name not in search.balance.names:
+    """A post below a piece that comes down, from the support under it; not through others."""
+    assembly = search.assembly
+    if effort_of(assembly, Change("prop", names[:1])) >= limit:
         return [], 0
-    corners = corners_of(body)
+    posts = [change for name in names for change in _posts(search, name)]
+    bodies = [replace(prop_of(assembly, post), name=f"{at}\npost") for at, post in enumerate(posts)]
+    joint = contacts_with_copies(assembly.bodies, bodies, of_bodies((*assembly.bodies, *bodies)))
+    inside = {name for one in joint.overlaps for name in (one.first, one.second)}
+    found = dict[str, Change]()
+    for body, post in zip(bodies, posts, strict=True):
+        is_left = len(found) < MOST and post.pieces[0] not in found and body.name not in inside
+        if is_left and search.demand.holds(changed(assembly, post)):
+            found[post.pieces[0]] = post
+    return list(found.values()), len(posts)
+
+
+def _posts(search: Search, name: str) -> Iterator[Change]:
+    """Yields posts below a piece, well inside the sides and then the corners of what it stands on; first where it comes
+    down fastest."""
+    body = next(body for body in search.assembly.free if body.name == name)
+    corners, side = corners_of(body), PROP_SIDE * search.size
     low = float(corners[:, 2].min())
-    feet = np.unique(corners[corners[:, 2] < low + 1e-6].round(9), axis=0)
-    at = search.balance.names.index(body.name)
-    side, asked = PROP_SIDE * search.size, 0
-    for point in _inside(feet, feet.mean(axis=0), side):
-        arm = point / search.balance.length - search.balance.centres[at]
-        sinks = -float((search.motion[at, :3] + crossed(search.motion[at, 3:], arm))[2])
-        height = low - _floor_under(search.assembly, point)
-        if sinks < 0 or not side / 4 <= height < math.inf:
-            continue
-        change = Change("prop", names, point=vector_of(point), height=height)
-        if effort_of(search.assembly, change) >= limit:
-            continue
-        asked += 1
-        if search.demand.holds(changed(search.assembly, change)):
-            return [change], asked
-    return [], asked
+    middle, every = _outline(corners[corners[:, 2] < low + 1e-6])
+    at = search.balance.names.index(name)
+    for ends in np.split(every, 2):
+        ways = middle - ends
+        far = np.linalg.norm(ways, axis=1)
+        points = ends[far > side] + ways[far > side] * (0.75 * side / far[far > side, None])
+        arms = points / search.balance.length - search.balance.centres[at]
+        rises = (search.motion[at, :3] + np.cross(search.motion[at, 3:], arms))[:, 2].round(9)
+        for number in np.argsort(rises, kind="stable").tolist():
+            height = low - _floor_under(search.assembly, points[number])
+            if rises[number] <= 0 and side / 4 <= height < math.inf:
+                yield Change("prop", (name,), point=vector_of(points[number]), height=height)
 
 
 def _floor_under(assembly: Assembly, point: Array) -> float:
@@ -215,30 +247,14 @@ def _floor_under(assembly: Assembly, point: Array) -> float:
     return found
 
 
-def _inside(feet: Array, middle: Array, side: float) -> Iterator[Array]:
-    """Yields places of a post below a piece: at the middles of its sides and at its corners, well below it."""
-    ends = [*feet, *((feet[at] + feet[at - 1]) / 2 for at in range(len(feet)))]
-    for end in ends:
-        way = middle - end
-        length = float(np.linalg.norm(way))
-        if length > side:
-            yield end + way * (0.75 * side / length)
-
-
-def nearest_of(is_good: Callable[[float], bool], values: Sequence[float], low: float = 0.0) -> float | None:
-    """Returns the least number that is good on the way to the first good one of some ascending values; None when none
-    is. low: where nothing is changed."""
-    for value in values:
-        if is_good(value):
-            return bisected(is_good, low, value)
-        low = value
+def nearest_of(is_good: Callable[[float], bool], values: Sequence[float], low: float) -> float | None:
+    """Returns the least number that is good between the first good one of some ascending values and the one before;
+    None when none is. low: where nothing is changed."""
+    for high in values:
+        if is_good(high):
+            while high - low > PRECISE * high:
+                middle = (low + high) / 2
+                low, high = (low, middle) if is_good(middle) else (middle, high)
+            return high
+        low = high
     return None
-
-
-def bisected(is_good: Callable[[float], bool], low: float, high: float) -> float:
-    """Returns a number that is good, next to one that is not. low: is not; high: is."""
-    room = PRECISE * abs(high)
-    while abs(high - low) > room:
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_good(middle) else (middle, high)
-    return high

@@ -102,14 +102,12 @@ class Demand:
         needed = max(self.margin or 0.0, ON_CURVES)
         return bool(found.stands_by_itself) and (found.tilt_deg or 0.0) >= needed - EXACT
 
-    def fall_of(self, balance: Balance, *, reached: bool = True) -> Array | None:
+    def fall_of(self, balance: Balance) -> Array | None:
         """Returns a motion (6 n,) in which it falls, as it is or tilted by the margin; None where it holds what is
-        asked. Without motion where only friction that must be there before would hold it; reached: that is not asked
-        when False, and takes as long as all else."""
-        falls = _falls if reached else _falls_at_once
+        asked. Without motion where only friction that must be there before would hold it."""
         try:
             for down in self.pulls(balance):
-                if (motion := falls(replace(balance, down=down))) is not None:
+                if (motion := _falls(replace(balance, down=down))) is not None:
                     return motion
             if self.margin is None:
                 return None
@@ -132,21 +130,13 @@ class Demand:
         return np.zeros(6 * len(balance.names)) if motion is None else motion
 
 
-def _falls_at_once(balance: Balance) -> Array | None:
-    """Returns a motion in which it falls; None where some forces hold it."""
-    answer = fall(balance, balance.friction)
-    return answer.x if balance.names and answer.value > UNBALANCED else None
-
-
 def _falls(balance: Balance) -> Array | None:
     """Returns a motion in which it falls, None where it stands as pieces do that are set down one on another."""
     if not balance.names:
         return None
-    smooth = fall(balance, np.zeros_like(balance.friction)) if can_wedge(balance) else None
-    if smooth is not None and smooth.value <= UNBALANCED:
-        return None
     answer = fall(balance, balance.friction)
     if answer.value > UNBALANCED:
         return answer.x
-    held = smooth is None or called_up(balance)[0]
-    return None if held else np.zeros(6 * len(balance.names))
+    if not can_wedge(balance) or fall(balance, np.zeros_like(balance.friction)).value <= UNBALANCED:
+        return None
+    return None if called_up(balance)[0] else np.zeros(6 * len(balance.names))

@@ -2,7 +2,8 @@
 it falls there too: any motion that no contact forbids, and over which gravity gains power, is a proof.
 
 Quickly, of many places at once: a fall as it was, with the moved pieces still, going on as they did, or riding on a
-piece that they touch. Else all known falls together with the moved pieces' own motion: a small program.
+piece that they touch; without the contacts where all that is near moves as one. Else all known falls together with the
+moved pieces' own motion: a small program.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ MIN_POWER = UNBALANCED * 2
 """Of gravity, that proves a fall."""
 LOOSE, SURE = 1e-7, 1e-4
 """How far a motion that is only looked at may go into a contact, and the power that then proves a fall."""
-STILL, ON, FIELD = -3, -2, -1
-"""What moved pieces do in a fall, but ride on a piece: nothing, what they did, or what was done where they are now."""
+STILL, ON = -2, -1
+"""What moved pieces do in a fall, but ride on a piece: nothing, or what they did."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,16 +53,6 @@ class Touches:
     frames: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Fall:
-    """rows: (n, 6), those of the moved pieces as if they were not turned. middles: (g, 3), centres of these where it
-    was found. is_one: these move as one body."""
-
-    rows: Array
-    middles: Array
-    is_one: bool
-
-
 class KnownFalls:
     """The falls. balance: of the assembly as it is; gripped: (n,), the moved ones of its pieces; pivot: (3,) metres,
     about which they are turned. frictions, fixed: (b,) of all bodies."""
@@ -72,39 +63,46 @@ class KnownFalls:
         self._balance, self._demand, self._gripped = balance, demand, gripped
         self._pivot, self._frictions = pivot / balance.length, frictions
         self._numbers = free_numbers(fixed)
-        self._falls: list[_Fall] = []
-        self._joined: list[_Fall] = []
+        # motions (n, 6), those of the moved pieces as if they were not turned
+        self._falls: list[Array] = []
+        self._joined: list[Array] = []
 
     def learn(self, motion: Array, touches: Touches | None = None, at: int = 0) -> bool:
         """Keep a fall (6 n,) that was found in a place, or where the pieces are; False for none."""
         rows = motion.reshape(-1, 6)
         if np.abs(rows).max(initial=0.0) <= 0.0:
             return False
-        self._falls = [self._kept(rows, touches, at), *self._falls][:KNOWN]
+        turn = 0.0 if touches is None else float(touches.turns[at])
+        self._falls = [self._kept(rows, turn), *self._falls][:KNOWN]
         return True
 
-    def _kept(self, rows: Array, touches: Touches | None, at: int) -> _Fall:
-        rows = rows / (np.abs(rows) * self._balance.weights[:, None]).max()
-        middles, turn = self._balance.centres[self._gripped], 0.0
-        if touches is not None:
-            middles, turn = self._centres(touches, [at])[0], float(touches.turns[at])
-        mine = rows[self._gripped]
-        apart = mine[:, :3] - mine[0, :3] - crossed(mine[0, 3:], middles - middles[0])
-        is_one = bool(max(np.abs(apart).max(), np.abs(mine[:, 3:] - mine[0, 3:]).max()) < LOOSE)
-        return _Fall(self._turned(rows, -turn), middles, is_one)
+    def _kept(self, rows: Array, turn: float) -> Array:
+        return self._turned(rows / (np.abs(rows) * self._balance.weights[:, None]).max(), -turn)
 
-    def refuse_far(self, near: Bools) -> Bools:
-        """Returns in which of p places a known fall goes on because the moved pieces are near nothing that falls; or
-        they are near nothing at all. near: (p, n + 1), of `MovedPieces.outside`."""
-        refused = ~near[:, -1]
+    def refuse_riding(self, shifts: Array, turns: Array, near: Bools) -> Bools:
+        """Returns in which of p places a known fall goes on with the moved pieces as part of what alone they are near,
+        whatever the contacts there; or they are near nothing. shifts: (p, 3) metres; turns: (p,) radians; near:
+        (p, n + 1), which free pieces, and at the end whether a fixed one."""
+        refused: Bools = np.asarray(~near.any(axis=1))
         base, others = self._balance, ~self._gripped
+        if len(base.pulled) and turns.any():
+            return refused
+        lead, ways = near.argmax(axis=1), np.zeros((near.shape[1], 6))
+        centres = self._centres(shifts, turns)
         for fall in (*self._falls, *self._joined):
-            falls = others & (np.abs(fall.rows).max(axis=1) > 0)
+            ways[:-1, 3:] = fall[:, 3:]
+            ways[:-1, :3] = fall[:, :3] - crossed(fall[:, 3:], base.centres)
+            # all of them move as one body with the first
+            apart = np.abs(ways[None] - ways[lead, None]).max(axis=2)
+            is_one = np.flatnonzero((~near | (apart < LOOSE)).all(axis=1) & ~refused)
+            spins = np.broadcast_to(ways[lead[is_one], None, 3:], centres[is_one].shape)
+            speeds = ways[lead[is_one], None, :3] + crossed(spins, centres[is_one])
+            mine = np.concatenate([speeds, spins], axis=2)
             for down in self._demand.pulls(base):
                 load = replace(base, down=down).acting.reshape(-1, 6)
-                if float((load[others] * fall.rows[others]).sum()) > SURE:
-                    refused |= ~near[:, :-1][:, falls].any(axis=1)
-                    break
+                power = float((load[others] * fall[others]).sum())
+                gains = power + np.einsum("pgi,gi->p", mine, load[self._gripped]) > SURE
+                refused[is_one[gains]] = True
         return refused
 
     def _turned(self, rows: Array, turn: float) -> Array:
@@ -116,13 +114,13 @@ class KnownFalls:
             rows[self._gripped] = mine.reshape(-1, 6)
         return rows
 
-    def _centres(self, touches: Touches, some: Sequence[int]) -> Array:
-        """Returns the centres of mass of the moved pieces in some places (p, g, 3)."""
+    def _centres(self, shifts: Array, turns: Array) -> Array:
+        """Returns the centres of mass of the moved pieces in p places (p, g, 3). shifts: metres; turns: radians."""
         arms = self._balance.centres[self._gripped] - self._pivot
-        shifts = self._pivot + touches.shifts[list(some)] / self._balance.length
-        if not touches.turns.any():
+        shifts = self._pivot + shifts / self._balance.length
+        if not turns.any():
             return np.asarray(shifts[:, None] + arms)
-        rotations = np.array([turned(float(touches.turns[at])) for at in some])
+        rotations = np.array([turned(turn) for turn in turns.tolist()])
         return np.asarray(shifts[:, None] + arms @ rotations.transpose(0, 2, 1))
 
     def _rubbing(self, touches: Touches, rows: Ints) -> Array:
@@ -140,7 +138,7 @@ class KnownFalls:
             # forces that act beside the centre of mass turn with a piece that is turned
             return refused
         places = np.asarray(some, dtype=np.int64)
-        centres = self._centres(touches, some)
+        centres = self._centres(touches.shifts[places], touches.turns[places])
         low = np.searchsorted(touches.place, places)
         counts = np.searchsorted(touches.place, places, side="right") - low
         of, rows = expand(low, counts)
@@ -151,12 +149,12 @@ class KnownFalls:
         slot = np.cumsum(mine)[held] - 1
         # what moved pieces may do in each place
         free = other >= 0
-        count = len(base.names) + 3
-        rides = np.unique(of[free] * count + other[free] + 3)
-        usual = np.arange(len(places))[:, None] * count + np.arange(3)
+        count = len(base.names) + 2
+        rides = np.unique(of[free] * count + other[free] + 2)
+        usual = np.arange(len(places))[:, None] * count + np.arange(2)
         owner, way = np.divmod(np.concatenate([usual.reshape(-1), rides]), count)
-        motions = np.array([fall.rows for fall in known])
-        moves = self._moves(known, motions, centres, touches.turns[places], owner, way - 3)
+        motions = np.array(known)
+        moves = self._moves(motions, centres, touches.turns[places], owner, way - 2)
         every, contact = expand(np.searchsorted(of, owner), counts[owner])
         arms = touches.points[rows] / base.length
         sign = np.where(is_first, 1.0, -1.0)[:, None, None]
@@ -175,8 +173,7 @@ class KnownFalls:
         if len(every):
             begins = np.flatnonzero(np.append(True, every[1:] != every[:-1]))
             least[:, every[begins]] = np.minimum.reduceat(room, begins, axis=1)
-        is_one = np.array([fall.is_one for fall in known])
-        may = (least >= -LOOSE) & (is_one[:, None] | (way - 3 != FIELD))
+        may = least >= -LOOSE
         gains = np.zeros_like(may)
         for down in self._demand.pulls(base):
             load = replace(base, down=down).acting.reshape(-1, 6)
@@ -185,29 +182,21 @@ class KnownFalls:
         np.logical_or.at(refused, owner, (may & gains).any(axis=0))
         return refused
 
-    def _moves(
-        self, known: Sequence[_Fall], motions: Array, centres: Array, turns: Array, owner: Ints, way: Ints
-    ) -> Array:
+    def _moves(self, motions: Array, centres: Array, turns: Array, owner: Ints, way: Ints) -> Array:
         """Returns motions (m, q, g, 6) of the moved pieces. motions: (m, n, 6) of all; owner: (q,) the place, way: (q,)
-        `STILL`, `ON`, `FIELD` or the piece they ride on."""
+        `STILL`, `ON` or the piece they ride on."""
         own = motions[:, self._gripped]
-        found = np.zeros((len(known), len(owner), *own.shape[1:]))
+        found = np.zeros((len(motions), len(owner), *own.shape[1:]))
         on = np.flatnonzero(way == ON)
         found[:, on] = own[:, None]
         for at in np.flatnonzero(turns[owner] != 0).tolist():
             if way[at] == ON:
                 rotation = turned(float(turns[owner[at]]))
                 found[:, at] = (own.reshape(-1, 3) @ rotation.T).reshape(own.shape)
-        field = np.flatnonzero(way == FIELD)
-        before = np.array([fall.middles for fall in known])
-        arms = centres[owner[field]] - before[:, None]
-        spins = np.broadcast_to(own[:, None, :, 3:], arms.shape)
-        found[:, field, :, :3] = own[:, None, :, :3] + crossed(spins, arms)
-        found[:, field, :, 3:] = spins
         ride = np.flatnonzero(way >= 0)
         carrier = motions[:, way[ride], None]
         arms = centres[owner[ride]] - self._balance.centres[way[ride], None]
-        spins = np.broadcast_to(carrier[..., 3:], (len(known), *arms.shape))
+        spins = np.broadcast_to(carrier[..., 3:], (len(motions), *arms.shape))
         found[:, ride, :, :3] = carrier[..., :3] + crossed(spins, np.broadcast_to(arms, spins.shape))
         found[:, ride, :, 3:] = spins
         return found
@@ -219,11 +208,11 @@ class KnownFalls:
         if touches.turns[at] and len(base.pulled):
             return False
         centres = base.centres.copy()
-        centres[self._gripped] = self._centres(touches, [at])[0]
+        centres[self._gripped] = self._centres(touches.shifts[[at]], touches.turns[[at]])[0]
         rows = np.flatnonzero(touches.place == at)
         first, second = self._numbers[touches.first[rows]], self._numbers[touches.second[rows]]
         points, friction = touches.points[rows] / base.length, self._rubbing(touches, rows)
-        motions = [self._turned(fall.rows, float(touches.turns[at])) for fall in self._falls]
+        motions = [self._turned(fall, float(touches.turns[at])) for fall in self._falls]
         known = np.array([*motions, *self._as_one(centres)])
         parting = np.einsum(
             "mki,kci->kcm", _parting(known, centres, points, first, second), touches.frames[rows]
@@ -240,7 +229,7 @@ class KnownFalls:
                 chosen = [self._falls[at] for at in used]
                 self._falls = chosen + [each for at, each in enumerate(self._falls) if at not in used]
                 whole = np.tensordot(share, known, axes=1)
-                self._joined = [self._kept(whole, touches, at), *self._joined][:JOINED]
+                self._joined = [self._kept(whole, float(touches.turns[at])), *self._joined][:JOINED]
                 return True
         return False
 

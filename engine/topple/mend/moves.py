@@ -15,7 +15,6 @@ from itertools import pairwise
 import numpy as np
 
 from teeter.engine.pose import vector_of
-from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.mend.changes import Change, effort_of
 from teeter.engine.topple.mend.places import MovedPieces, Place
 from teeter.engine.topple.mend.task import COARSE, NEAREST, PRECISE, Search, Tried
@@ -54,23 +53,10 @@ def move(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     """The nearest place on the level, of those in which the pieces are turned as the search has it."""
     places, found = MovedPieces(search, names), []
     for turn in search.turns:
-        there = _searched(places, search.motion, partial(_moved_to, search, places, limit, turn))
+        there = _moved_to(search, places, limit, turn)
         if there is not None:
             found.append(Change("move", names, vector_of(there.shift), turn))
     return sorted(found, key=partial(effort_of, search.assembly))[:1], places.asked
-
-
-def _searched(places: MovedPieces, motion: Array, search: Callable[[], Place | None]) -> Place | None:
-    """Returns the nearest good place by a search that asks for any forces, whether or not friction comes to them: more
-    places are good with that, and where the nearest one is, none is nearer. Else all is asked of every place, as where
-    the pieces are held where they are, and do not move (motion), but by friction that does not come."""
-    if np.any(motion):
-        places.asks_reached = False
-        found = search()
-        places.asks_reached = True
-        if found is None or places.is_good(found):
-            return found
-    return search()
 
 
 def _moved_to(search: Search, places: MovedPieces, limit: float, turn: float) -> Place | None:
@@ -80,8 +66,8 @@ def _moved_to(search: Search, places: MovedPieces, limit: float, turn: float) ->
         *(2 * math.pi * np.arange(search.scan.bearings) / search.scan.bearings).tolist(),
         *search.towards(names),
     ]
-    before, first = 0.0, NEAREST * search.size
-    while before < search.reach and before * len(names) < limit:
+    before, first, reach = 0.0, NEAREST * search.size, search.reach
+    while before < reach and before * len(names) < limit:
         rings = [first * search.scan.growth**ring for ring in range(RINGS)]
         good = places.first_good([along(angle, distance) for distance in rings for angle in angles])
         if good is not None:
@@ -140,7 +126,7 @@ def _across(
 def turn(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     """The least turn about the upright through the middle of the piece."""
     places = MovedPieces(search, names)
-    found = _searched(places, search.motion, partial(_turned_to, search, places, limit))
+    found = _turned_to(search, places, limit)
     return ([] if found is None else [Change("turn", names, turn=found.turn)]), places.asked
 
 

@@ -71,7 +71,7 @@ class MovedPieces:
     """Some pieces of a search, the first of which is turned on its place, and where they may be."""
 
     def __init__(self, search: Search, names: Sequence[str]) -> None:
-        assembly, contacts, demand = search.assembly, search.contacts, search.demand
+        assembly, demand = search.assembly, search.demand
         self.assembly, self.names, self.demand = assembly, tuple(names), demand
         self._clearances = search.clearances
         self._mine = np.array([body.name in self.names for body in assembly.bodies], dtype=np.bool_)
@@ -79,23 +79,21 @@ class MovedPieces:
         self._rest = [body for body in assembly.bodies if body.name not in self.names]
         lead = next(body for body in self._moved if body.name == self.names[0])
         self._pivot = np.array(lead.pose.position)
-        strict = demand.strict(contacts)
+        self._balance, strict = search.balance, search.balance.contacts
         of_mine = self._mine[strict.first], self._mine[strict.second]
         self._kept = _chosen(strict, ~of_mine[0] & ~of_mine[1])
         self._inner = _chosen(strict, of_mine[0] & of_mine[1])
-        self._balance = demand.balance(assembly, strict)
         gripped = np.array([body.name in self.names for body in assembly.free], dtype=np.bool_)
         frictions = np.array([body.piece.material.friction for body in assembly.bodies])
-        self.known = KnownFalls(self._balance, demand, gripped, self._pivot, frictions, contacts.fixed)
+        self.known = KnownFalls(self._balance, demand, gripped, self._pivot, frictions, search.contacts.fixed)
         self.known.learn(search.motion)
-        self.is_curved = bool(contacts.curved)
+        self.is_curved = bool(search.contacts.curved)
         self._features = of_bodies(self._rest) if self._rest else None
         room = TOUCH_DECLARED.gap + 2 * max(sagitta(body.piece) for body in assembly.bodies)
         everyone = body_boxes(of_bodies(assembly.bodies), len(assembly.bodies))
         self._boxes = everyone[0] - room, everyone[1] + room
-        self._numbers = free_numbers(contacts.fixed)
+        self._numbers = free_numbers(search.contacts.fixed)
         self.asked = 0
-        self.asks_reached = True
 
     def at(self, place: Place) -> Assembly:
         """Returns the assembly with the pieces there."""
@@ -121,51 +119,61 @@ class MovedPieces:
         """Returns the number of a good place on a line whose predecessor is not; as many as there are if the last is
         not. So few are asked: which one, where good places follow bad ones more than once, is not said."""
         some = _Some(self, places)
-        good = len(some.places)
+        good, is_first = len(some.places), True
         while ahead := [at for at in some.left if at < good]:
-            middle = ahead[len(ahead) // 2]
-            if some.is_good(middle):
-                good = middle
+            # the first that no known fall refuses, which mostly is it; then the middle of those that are left
+            asked = ahead[0 if is_first else len(ahead) // 2]
+            if some.is_good(asked):
+                good = asked
             else:
-                some.left = [at for at in some.left if at > middle]
+                some.left = [at for at in some.left if at > asked]
+            is_first = not is_first
         return len(places) if good == len(some.places) else places.index(some.places[good])
 
     def fall_at(self, place: Place, joint: Contacts) -> Array | None:
         """Returns how it falls in a place. joint: the contacts of the moved pieces with the rest."""
-        balance = self.demand.balance(self.at(place), self._whole(place, joint))
-        return self.demand.fall_of(balance, reached=self.asks_reached)
+        return self.demand.fall_of(self.demand.balance(self.at(place), self._whole(place, joint)))
 
-    def outside(self, places: Sequence[Place]) -> tuple[list[Place], Bools, Bools]:
-        """Returns the places but those in which pieces surely lie in each other; which free pieces the moved ones might
-        touch in each (p, n + 1), at the end whether anything; and which of the moved ones (p, g) might touch anything.
-        """
+    def left(self, places: Sequence[Place]) -> tuple[list[Place], Bools]:
+        """Returns the places but those in which pieces surely lie in each other, or a known fall goes on whatever they
+        touch; and which of the moved pieces (p, g) might touch anything in each."""
         others = ~self._mine
         shifts = np.array([place.shift for place in places])
-        pairs = self._near(shifts)
-        # boxes do not tell of pieces that are turned
-        turned_ones = [place.turn != 0 for place in places]
-        pairs[turned_ones] = False
-        at, mine, other = np.nonzero(pairs)
+        turns = np.array([place.turn for place in places])
+        pairs = self._near(shifts, turns)
+        # widths do not tell of pieces that are turned
+        at, mine, other = np.nonzero(pairs & (turns == 0.0)[:, None, None])
         first, second = np.flatnonzero(self._mine)[mine], np.flatnonzero(others)[other]
-        pairs[turned_ones] = True
-        inside = np.zeros(len(places), dtype=np.bool_)
-        inside[at[self._clearances.overlap(first, second, shifts[at])]] = True
-        left = np.flatnonzero(~inside)
-        touched: Bools = np.asarray(pairs[left].any(axis=1))
-        free = self._numbers[others] >= 0
-        found: Bools = np.zeros((len(left), len(self._balance.names) + 1), dtype=np.bool_)
-        found[:, self._numbers[others][free]] = touched[:, free]
-        found[:, -1] = touched.any(axis=1)
-        return [places[each] for each in left.tolist()], found, np.asarray(pairs[left].any(axis=2))
+        refused = np.zeros(len(places), dtype=np.bool_)
+        refused[at[self._clearances.overlap(first, second, shifts[at])]] = True
+        if not self.is_curved:
+            touched: Bools = np.asarray(pairs.any(axis=1))
+            free = self._numbers[others] >= 0
+            near = np.zeros((len(places), len(self._balance.names) + 1), dtype=np.bool_)
+            near[:, self._numbers[others][free]] = touched[:, free]
+            near[:, -1] = touched[:, ~free].any(axis=1)
+            refused |= self.known.refuse_riding(shifts, turns, near)
+        near = np.asarray(pairs[~refused].any(axis=2))
+        return [places[each] for each in np.flatnonzero(~refused).tolist()], near
 
-    def _near(self, shifts: Array) -> Bools:
-        """Returns the moved pieces (p, g, r) that others might touch in each place, by boxes."""
+    def _near(self, shifts: Array, turns: Array) -> Bools:
+        """Returns the moved pieces (p, g, r) that others might touch in each place, by boxes, those of turned boxes for
+        pieces that are turned."""
         (low, high), mine, others = self._boxes, self._mine, ~self._mine
+        across, along = np.sin(turns)[:, None], np.cos(turns)[:, None]
+        x, y = ((low + high) / 2 - self._pivot)[mine, :2].T
+        wide, deep = ((high - low) / 2)[mine, :2].T
+        middles = np.stack([along * x - across * y, across * x + along * y], axis=2) + self._pivot[:2]
+        across, along = abs(across), abs(along)
+        halves = np.stack([along * wide + across * deep, across * wide + along * deep], axis=2)
         close = np.ones((len(shifts), int(mine.sum()), int(others.sum())), dtype=np.bool_)
         for axis in range(3):
             far = shifts[:, axis, None]
-            close &= (low[mine, axis] + far)[..., None] <= high[others, axis]
-            close &= low[others, axis] <= (high[mine, axis] + far)[..., None]
+            if axis < 2:
+                ends = [middles[..., axis] + far + sign * halves[..., axis] for sign in (-1, 1)]
+            else:
+                ends = [low[mine, axis] + far, high[mine, axis] + far]
+            close &= (ends[0][..., None] <= high[others, axis]) & (low[others, axis] <= ends[1][..., None])
         return close
 
     def _copies(self, places: Sequence[Place], near: Bools) -> tuple[list[Body], Ints, Ints, Features]:
@@ -262,12 +270,8 @@ class _Some:
     def __init__(self, moved_pieces: MovedPieces, places: Sequence[Place]) -> None:
         moved_pieces.asked += len(places)
         self._of = moved_pieces
-        self.places, near, touching = moved_pieces.outside(places)
+        self.places, touching = moved_pieces.left(places)
         self.left: list[int] = []
-        if not moved_pieces.is_curved:
-            falls = moved_pieces.known.refuse_far(near)
-            self.places = [self.places[at] for at in np.flatnonzero(~falls).tolist()]
-            touching = touching[~falls]
         if self.places:
             self._joints = moved_pieces.joints(self.places, touching)
             self.left = [at for at in range(len(self.places)) if at not in self._joints.overlapping]

@@ -47,6 +47,8 @@ FINDERS: dict[Kind, Callable[[Search, tuple[str, ...], float], Tried]] = {
 
 TAKES_PART = 1e-6
 """Of the fastest motion in a fall."""
+ALIKE = 1.01
+"""Times an effort: by less two differ for no reason that a person sees, and fewer pieces are less to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ def candidates(
                 search = last
                 changes, more = _found(last, workers)
                 asked += more
-    return changes, Bounds(search.reach, asked, search.scan, len(search.pairs), _hanging(search))
+    hanging = None if contacts.curved else _hanging(search)
+    return changes, Bounds(search.reach, asked, search.scan, len(search.pairs), hanging)
 
 
 def _hanging(search: Search) -> Hanging:
@@ -135,7 +138,7 @@ def _found(search: Search, workers: int | None) -> Tried:
     def tasks() -> Iterator[Task]:
         for kind, named in _tasks(search):
             best = found[kind]
-            yield kind, named, math.inf if len(best) < MOST else best[MOST - 1][0]
+            yield kind, named, math.inf if len(best) < MOST else ALIKE * best[MOST - 1][0]
 
     asked = 0
     processes = (workers or os.cpu_count() or 1) if can_start() else 1
@@ -145,10 +148,15 @@ def _found(search: Search, workers: int | None) -> Tried:
             for change in changes:
                 rows_of = found[change.kind]
                 rows_of.append((effort_of(search.assembly, change), change))
-                rows_of.sort(key=lambda row: (round(row[0], 9), row[1].pieces))
-    best = [row for rows_of in found.values() for row in rows_of[:MOST]]
-    best.sort(key=lambda row: (round(row[0], 9), KINDS.index(row[1].kind), row[1].pieces))
+                rows_of.sort(key=_rank)
+    best = sorted((row for rows_of in found.values() for row in rows_of[:MOST]), key=_rank)
     return [change for _, change in best], asked
+
+
+def _rank(row: tuple[float, Change]) -> tuple[float, int, int, tuple[str, ...]]:
+    """Returns by what changes are sorted: their effort, as far as it matters, then how few pieces they are about."""
+    alike, change = round(math.log(max(row[0], 1e-9), ALIKE)), row[1]
+    return alike, len(change.pieces), KINDS.index(change.kind), change.pieces
 
 
 def _tasks(search: Search) -> list[tuple[Kind, tuple[str, ...]]]:
@@ -167,7 +175,7 @@ def _tasks(search: Search) -> list[tuple[Kind, tuple[str, ...]]]:
         "place": tops,
         "add_mass": [search.names],
         "friction": [(*search.names, *(name for (name,) in below if name not in search.kept))],
-        "prop": alone,
+        "prop": [search.names],
     }
     return [(kind, names) for kind in search.kinds for names in wanted[kind] if names]
 
