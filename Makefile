@@ -4,7 +4,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-JOBS ?= auto
+# one more than there are cores: windows and browsers are waited for
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # tests start the program hundreds of times: it is compiled once; two workers on two cores leave no core to others
 unexport PYTHONDONTWRITEBYTECODE
 test fast soak: export OPENBLAS_NUM_THREADS ?= 1

@@ -177,21 +177,19 @@ class _Search:
             else self._gives_way(direction, at, is_quick=is_quick)
         )
 
-    def _shorten(self, direction: Array, found: _Loss) -> Array | None:
-        """Brings the distance to that in a direction. found: just within it. Returns the motion that starts there;
-        None where the distance stays."""
-        low, own = 0.0, found
-        low, high, found = self._between(direction, low, found, is_quick=True)
+    def _shorten(self, direction: Array, first: _Loss) -> Array | None:
+        """Brings the distance to that in a direction. first: what gives way just within it. Returns the motion that
+        starts there; None where the distance stays."""
+        low, high, found = self._between(direction, 0.0, first, is_quick=True)
         if found.is_followed:
             asked = self._gives_way(direction, found.distance)
             if asked is None:
                 # followed from a neighbour it gives way, by itself it is held
-                own = self._inside(direction) if own.is_followed else own
+                own = self._inside(direction) if first.is_followed else first
                 if own is None:
                     return None
-                low, high, found = self._between(direction, found.distance, own, is_quick=False)
-            else:
-                found = asked
+                low, high, asked = self._between(direction, found.distance, own, is_quick=False)
+            found = asked
         # springs may carry a little of what is held: what they carry of what is not tells the limit more closely
         high = found.guess if abs(high - found.guess) <= CLOSE * high else high
         self._best = high if high > LOST else 0.0
