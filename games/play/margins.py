@@ -240,7 +240,8 @@ def _cause(recorded: _Recorded, at: int, checkpoint: Checkpoint, margins: Sequen
         # as it is lowered: where it touched
         let_go = step
     tower = recorded.tower(checkpoint)
-    way, tilt = _firmness(tower)
+    known = [each.tilt_deg for each in margins if each.step == checkpoint.step]
+    way, tilt = (_way(tower), known[0]) if known else _firmness(tower)
     was_there = any(body.name == piece for body in tower.free)
     rest = replace(tower, bodies=tuple(body for body in tower.bodies if body.name != piece))
     missing = None
@@ -449,6 +450,12 @@ def _firmness(scene: Assembly) -> tuple[int, float | None]:
     return 0, None
 
 
+def _way(scene: Assembly) -> int:
+    """Returns the way in which a scene at rest stands, as `_firmness` does, without asking how firmly."""
+    ways = enumerate(way(scene) for way in (WAYS if scene.free else ()))
+    return next((number for number, touching in ways if touching and _stands(*touching)), 0)
+
+
 def _tilt(scene: Assembly, contacts: Contacts) -> float | None:
     try:
         if contacts.curved:
@@ -459,6 +466,16 @@ def _tilt(scene: Assembly, contacts: Contacts) -> float | None:
     except (StaticsError, ValueError):
         return None
     return None
+
+
+def _stands(scene: Assembly, contacts: Contacts) -> bool:
+    """Returns whether forces balance what `_tilt` tells the margin of."""
+    try:
+        if contacts.curved:
+            return bool(analyse(scene, contacts=contacts, loads=False, margins=False, follow=False).stands)
+        return bool(stands(scene, contacts=contacts))
+    except (StaticsError, ValueError):
+        return False
 
 
 def _fall(scene: Assembly, way: int) -> tuple[Explanation, Statics] | None:

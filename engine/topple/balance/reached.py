@@ -127,7 +127,7 @@ class _Search:
             if len(asked) and (asked @ direction).max() > SAME:
                 continue
             asked = np.concatenate([asked, [direction], *([plane @ direction] for plane in self._planes)])
-            self._ask(direction, TURNS)
+            self._ask(direction)
         return self._rigid() if self._is_shorter else self._found
 
     def _rigid(self) -> NearestBoundary:
@@ -148,25 +148,35 @@ class _Search:
     def _whole(self, motion: Array) -> Array:
         return motion if self._spread is None else np.asarray(self._spread @ motion)
 
-    def _ask(self, direction: Array, turns: int, *, is_quick: bool = False) -> None:
+    def _ask(self, direction: Array) -> None:
         """Brings the distance to that in a direction if it is shorter there, and in those across the line of the
         motions that start there: before it too, as there is less to search afterwards."""
-        found = self._inside(direction, is_quick=is_quick)
-        if found is None:
-            return
-        across = self._across(found.motion)
-        if turns and across is not None and across @ direction < ALONG:
-            self._ask(across, turns - 1, is_quick=True)
-            found = self._inside(direction, is_quick=True)
-        motion = None if found is None else self._shorten(direction, found)
-        across = None if motion is None else self._across(motion)
-        if turns and across is not None and across @ direction < ALONG:
-            self._ask(across, turns - 1)
+        first = found = self._inside(direction)
+        turned = direction
+        for _ in range(TURNS):
+            across = None if found is None else self._across(turned, found.motion)
+            nearer = None if across is None else self._inside(across, is_quick=True)
+            if across is None or nearer is None:
+                break
+            turned, found = across, nearer
+        motion = None
+        if found is not None and found is not first:
+            motion = self._shorten(turned, found)
+            first = self._inside(direction)
+        if first is not None:
+            turned, motion = direction, self._shorten(direction, first)
+        for _ in range(TURNS):
+            across = None if motion is None else self._across(turned, motion)
+            found = None if across is None else self._inside(across)
+            if across is None or found is None:
+                break
+            turned, motion = across, self._shorten(across, found)
 
-    def _across(self, motion: Array) -> Array | None:
+    def _across(self, direction: Array, motion: Array) -> Array | None:
+        """Returns the direction across the line of a motion, where that is another one."""
         across = self._loads.T @ motion
         size = float(np.linalg.norm(across))
-        return across / size if size > 0 else None
+        return None if size == 0 or across @ direction > ALONG * size else across / size
 
     def _inside(self, direction: Array, *, is_quick: bool = False) -> _Loss | None:
         """Returns what gives way just within the distance, if anything does."""
