@@ -46,8 +46,8 @@ class Played:
 
     @property
     def median(self) -> float:
-        """Seconds of a turn."""
-        return statistics.median(self.seconds)
+        """Seconds of a turn; 0 where the first one ended the game."""
+        return statistics.median(self.seconds or [0.0])
 
 
 class Guard:
