@@ -27,8 +27,8 @@ MAX_BEARINGS = 16
 """Of edges and normals of contacts, always asked."""
 TURNS = 4
 """At most so often the direction is turned across the line of the motion found."""
-SAME, ALONG = 1 - 1e-6, 1 - 1e-9
-"""Cosines: of directions that are asked as one, and of one that is across the line of its own motion."""
+SAME = 1 - 1e-9
+"""Cosine of directions that are asked as one. Near ones are not: which of several answers a state has hangs on it."""
 LOST = 5e-4
 """A distance this short is none: 0.03 degrees, hardly more than a trial turns the pieces by."""
 BEYOND = 2e-2
@@ -176,7 +176,7 @@ class _Search:
         """Returns the direction across the line of a motion, where that is another one."""
         across = self._loads.T @ motion
         size = float(np.linalg.norm(across))
-        return None if size == 0 or across @ direction > ALONG * size else across / size
+        return None if size == 0 or across @ direction > SAME * size else across / size
 
     def _inside(self, direction: Array, *, is_quick: bool = False) -> _Loss | None:
         """Returns what gives way just within the distance, if anything does."""
