@@ -131,7 +131,8 @@ class Worker(Generic[Q, R]):
 
 
 def _send(pipe: Connection, content: memoryview) -> None:
-    with suppress(OSError):
+    # a pipe that is closed meanwhile has no number any more
+    with suppress(OSError, TypeError):
         pipe.send_bytes(content)
 
 

@@ -183,6 +183,16 @@ def test_it_is_watched_again_and_nothing_is_told_twice() -> None:
     assert len([each for _, each in stage.heard if isinstance(each, GameUpdate)]) == told == 1
 
 
+def test_a_clip_that_is_wanted_as_one_goes_on_is_of_the_fall() -> None:
+    stage = Stage()
+    stage.run(20.0)
+    assert stage.state == "wreck"
+    begin, end = stage.show.span
+    assert begin < SETS_OFF + 0.5 < SETS_OFF + 1.0 < end
+    stage.show.leave()
+    assert stage.show.span == (begin, end)
+
+
 def test_where_nothing_falls_nothing_is_held_back() -> None:
     stage = Stage(falls=False)
     stage.run(4.0)

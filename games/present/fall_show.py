@@ -79,6 +79,7 @@ class FallShow:
         self._now = self._began_at = self._lay_at = self._planned_at = -math.inf
         self._shown = 0.0
         self._plan: FallPlan | None = None
+        self._span = (0.0, 0.0)
         self._has_fallen = self._is_done = self._is_left = self._is_again = False
 
     # -- what is passed on -------------------------------------------------------------------------------------------
@@ -230,6 +231,7 @@ class FallShow:
             rest.append(self._waits)
         if self._is_again:
             rest.append(self._views[-1])
+        self._span = self.span
         self.state, self._views = "", self._views[-1:]
         return rest
 
@@ -268,7 +270,10 @@ class FallShow:
 
     @property
     def span(self) -> tuple[float, float]:
-        """From when to when it fell, seconds of the record, with what led up to it and what came of it."""
+        """From when to when it fell, seconds of the record, with what led up to it and what came of it; of the last
+        fall once somebody has gone on."""
+        if not self.state:
+            return self._span
         rate, plan = self._views[-1].rate, self._plan
         begin = self._views[0].step / rate
         begin, end = (begin, begin + 3.0) if plan is None else (begin + plan.begin, begin + plan.end)
