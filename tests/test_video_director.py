@@ -19,7 +19,13 @@ from teeter.engine.view.panels import Text
 from teeter.engine.view.render.bounds import seen
 from teeter.engine.view.video.captions import _cards, clean
 from teeter.engine.view.video.director import CLOSE_S, FramedCylinder, _of_collapse
-from teeter.engine.view.video.exposure import MAX_SAMPLES, OPENING_S, STILL_SAMPLES, lens_radius, through_lens
+from teeter.engine.view.video.exposure import (
+    LENS_SAMPLES,
+    OPENING_S,
+    STILL_SAMPLES,
+    lens_radius,
+    through_lens,
+)
 from teeter.engine.view.video.film import Film, Recipe, film_of
 from teeter.engine.view.video.make import Painter
 from teeter.engine.view.video.scenery import Scenery
@@ -165,7 +171,7 @@ def test_in_a_fall_the_lens_opens_and_closes_without_a_jump(film: Film) -> None:
     assert film.openings[falling].max() > 0.1
     assert film.openings[[0, -1]].max() == 0.0
     assert np.abs(np.diff(film.openings)).max() < 2.0 / (OPENING_S * film.recipe.fps)
-    assert (np.array(film.samples) >= MAX_SAMPLES * film.openings).all()
+    assert (np.array(film.samples) >= LENS_SAMPLES * film.openings).all()
 
 
 def test_the_lens_keeps_its_target_sharp_and_softens_the_rest(film: Film) -> None:

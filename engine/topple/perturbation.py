@@ -110,6 +110,14 @@ def running_trials(
         yield finish
 
 
+def one_trial(task: TrialTask, statics: bool | None) -> Dynamics:
+    """Runs one trial as those of a check are run, where statics says whether the scene stands."""
+    quick = run_quickly(replace(task, limits=task.limits.curt))
+    if statics is False and not quick.stands:
+        return combined((quick,))
+    return _second_look([task], [quick], statics, 1, has_room=True)
+
+
 def _second_look(
     tasks: Sequence[TrialTask],
     quick: Sequence[Trial],

@@ -41,11 +41,16 @@ HELD = 1e-4
 NEARLY_HELD = -5.0
 """Decades: the stiffness at which a search starts from a neighbour's displacements, in at most `QUICK_STEPS`."""
 MAX_STEPS, QUICK_STEPS = 25, 12
+BLOCK = ((0, 0, 0), (1, 0, 1), (2, 0, 2), (1, 1, 3), (1, 2, 4), (2, 1, 4), (2, 2, 5))
+"""Of a contact's derivative (3, 3): row, column, and where it stands among the six numbers that are not zero and not
+said twice: sliding presses nothing, and its own part is symmetric."""
+STUCK = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+"""Those of a contact that holds in every direction."""
 WIDE = 80
 """Of the band of a matrix, on either side: wider ones are solved as sparse ones."""
 LEAPS = (1.0, 0.5, 0.3, 0.7, 0.9, 0.2)
 """Parts of Newton's step that are taken where none lessens the error."""
-CONVERGED = 1e-9
+CONVERGED = 1e-8
 """Of the forces out of balance, over the weights."""
 PARALLEL_COSINE = np.cos(np.radians(0.1))
 """Contact normals this much along each other belong to parallel planes."""
@@ -175,7 +180,7 @@ class Springs:
         solution with springs of 10**begin, where that is known."""
         if start is None:
             # as if all contacts held in every direction
-            stuck = np.tile(np.eye(3).reshape(-1), len(self._friction))
+            stuck = np.tile(STUCK, len(self._friction))
             start = self._stiffness.solve(stuck, 10.0**begin, -load)
         v = np.zeros(len(load)) if start is None else start
         last, step, at, lost = begin, widest, begin, 0
@@ -238,7 +243,8 @@ class Springs:
 
 
 class _Stiffness:
-    """B D B^T + s W, for any D of k blocks (3, 3): where its entries are, and what they are made of."""
+    """B D B^T + s W, for any D of k blocks (3, 3): where its entries are, and what they are made of. `BLOCK` says which
+    of a block's are given."""
 
     def __init__(self, matrix: csc_array, springs: csc_array) -> None:
         size, columns = matrix.shape
@@ -246,17 +252,18 @@ class _Stiffness:
         count = np.diff(begin)
         value, row = matrix.data, matrix.indices
         # of every two columns of a contact point: their entries by each other
-        first = 3 * np.repeat(np.arange(columns // 3), 9) + np.tile(np.repeat(np.arange(3), 3), columns // 3)
-        second = 3 * np.repeat(np.arange(columns // 3), 9) + np.tile(np.arange(3), columns)
+        point = np.repeat(np.arange(columns // 3), len(BLOCK))
+        first, second, given = (np.tile(each, columns // 3) for each in np.array(BLOCK).T)
+        first, second, given = 3 * point + first, 3 * point + second, len(STUCK) * point + given
         block, left = expand(begin[first], count[first])
         pair, right = expand(begin[second[block]], count[second[block]])
-        left, block = left[pair], block[pair]
+        left, given = left[pair], given[block[pair]]
         products = row[right].astype(np.int64) * size + row[left]
         diagonal = springs.tocoo()
         own = diagonal.col.astype(np.int64) * size + diagonal.row
         unique = np.union1d(products, own)
-        entries = (value[left] * value[right], (np.searchsorted(unique, products), block))
-        self._spread: csr_array = coo_array(entries, shape=(len(unique), 3 * columns)).tocsr()
+        entries = (value[left] * value[right], (np.searchsorted(unique, products), given))
+        self._spread: csr_array = coo_array(entries, shape=(len(unique), len(STUCK) * (columns // 3))).tocsr()
         self._springs = np.zeros(len(unique))
         self._springs[np.searchsorted(unique, own)] = diagonal.data
         start = np.searchsorted(unique, np.arange(size + 1) * size)
@@ -271,7 +278,7 @@ class _Stiffness:
         self._at = (3 * self._width + 1) * across + 2 * self._width + down - across
 
     def solve(self, slope: Array, stiffness: float, right: Array) -> Array | None:
-        """Returns x of (B D B^T + s W) x = right, for the entries (9 k,) of D; None where there is none."""
+        """Returns x of (B D B^T + s W) x = right, for the entries (6 k,) of D; None where there is none."""
         entries = self._spread @ slope + stiffness * self._springs
         if self._width > WIDE:
             from scipy.sparse.linalg import splu
@@ -332,15 +339,17 @@ def _response(x: Array, friction: Array) -> Array:
 
 
 def _slope(x: Array, friction: Array) -> Array:
-    """The derivative (k, 3, 3) of `_response`."""
+    """The derivative of `_response`, (k, 6) as in `BLOCK`."""
     slip = np.sqrt(x[:, 1] ** 2 + x[:, 2] ** 2)
     limit, pressed = friction * np.maximum(x[:, 0], 0.0), x[:, 0] > 0
     slides = slip > limit
-    slope = np.zeros((len(x), 3, 3))
-    slope[:, 0, 0] = pressed
-    slope[~slides, 1, 1] = slope[~slides, 2, 2] = 1.0
+    slope = np.tile(STUCK, (len(x), 1))
+    slope[:, 0] = pressed
     unit = x[slides, 1:] / slip[slides, None]
-    part = (limit[slides] / slip[slides])[:, None, None]
-    slope[slides, 1:, 1:] = part * (np.eye(2) - unit[:, :, None] * unit[:, None, :])
-    slope[slides, 1:, 0] = (friction * pressed)[slides, None] * unit
+    along, across = unit.T
+    part = limit[slides] / slip[slides]
+    slope[slides, 1:3] = (friction * pressed)[slides, None] * unit
+    slope[slides, 3] = part * (1.0 - along * along)
+    slope[slides, 4] = -part * along * across
+    slope[slides, 5] = part * (1.0 - across * across)
     return slope

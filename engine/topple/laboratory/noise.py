@@ -19,7 +19,9 @@ import numpy as np
 from teeter.engine.geometry.rotation import quaternion_of, quaternion_of_rpy
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.topple.balance.safety_margin import safe_verdict
-from teeter.engine.topple.trial import TrialTask, limits_of, run_trial
+from teeter.engine.topple.balance.statics import stands
+from teeter.engine.topple.perturbation import one_trial
+from teeter.engine.topple.trial import TrialTask, limits_of
 from teeter.engine.topple.verdict import with_friction
 from teeter.engine.workers import Interrupted, in_order
 from teeter.engine.world.body import DOWN, Assembly, Body, Vector
@@ -178,8 +180,9 @@ def sample(
     quick = None if simulate else safe_verdict(copy, gravity=pull)
     if quick is not None:
         return Sample(quick.stands, quick.first, "statics")
-    trial = run_trial(TrialTask(copy, limits_of(copy), (noise.seed, number), None, pull))
-    return Sample(trial.stands, trial.first_to_move, "dynamics")
+    task = TrialTask(copy, limits_of(copy), (noise.seed, number), None, pull)
+    seen = one_trial(task, None if simulate else stands(copy, gravity=pull))
+    return Sample(bool(seen.stands), seen.first_to_move, "dynamics")
 
 
 def noisy(assembly: Assembly, noise: Noise, number: int, gravity: Vector) -> tuple[Assembly, Vector]:

@@ -16,9 +16,11 @@ from teeter.engine.view.camera import Camera
 from teeter.engine.view.video.pace import Timing
 from teeter.models.piece import Array
 
-SHUTTER, BLUR_PX, MAX_SAMPLES = 0.5, 2.0, 8
+SHUTTER, BLUR_PX, MAX_SAMPLES = 0.5, 3.0, 6
 """The part of a frame for which the shutter is open; pixels of motion that one picture may leave out, and pictures a
 frame at most."""
+LENS_SAMPLES = 4
+"""Pictures of a frame while the lens is open and nothing moves fast: more are not told apart in a film."""
 STILL_SAMPLES = 16
 """Pictures of a still, which nobody waits for long."""
 STOP, SENSOR_M = 8.0, 0.024

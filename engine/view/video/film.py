@@ -219,7 +219,7 @@ class Film:
         view = self.path.eyes, self.path.fov, self.recipe.size[1]
         moving = exposure.motion_samples(self.moments, self.poses, *view, self.motion.collapses)
         found: list[int] = (
-            np.maximum(moving, np.ceil(exposure.MAX_SAMPLES * self.openings)).astype(int).tolist()
+            np.maximum(moving, np.ceil(exposure.LENS_SAMPLES * self.openings)).astype(int).tolist()
         )
         return found
 
