@@ -16,9 +16,12 @@ demo: $(STAMP)
 	@.ci/packages run
 	@$(BIN)/teeter demo --force
 
-test: lint
+# types are checked beside the tests: that takes one core a minute
+test: $(STAMP) .types
 	@.ci/packages run test
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@$(BIN)/mypy & types=$$!; $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"; tests=$$?; \
+		wait $$types && exit $$tests
 
 fast: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not soak"
@@ -79,8 +82,8 @@ $(STAMP): pyproject.toml requirements.lock
 	@.ci/packages install
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || python3 -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --upgrade pip
-	@# errors only: setuptools warns of every editable install
-	@$(BIN)/python -m pip install -qq --constraint requirements.lock --editable ".[dev]"
+	@# errors only: setuptools warns of every editable install. What is imported is compiled then, not all of it here
+	@$(BIN)/python -m pip install -qq --no-compile --constraint requirements.lock --editable ".[dev]"
 	@touch $(STAMP)
 
 clean:
