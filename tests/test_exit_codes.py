@@ -125,6 +125,8 @@ def _limit(kind: int, amount: int) -> Callable[[], object]:
     return lambda: resource.setrlimit(kind, (amount, amount))
 
 
+UNCOMPILED = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""Where files may not grow: Python keeps half a compiled module, and everybody who comes later fails on it."""
 PYTHON = sys.executable
 CUTS: dict[str, Cut] = {
     "whole": Cut(),
@@ -151,7 +153,7 @@ CUTS: dict[str, Cut] = {
     "hardly any memory": Cut(prepare=_limit(resource.RLIMIT_AS, 120_000_000)),
     "no time": Cut(prepare=_limit(resource.RLIMIT_CPU, 1)),
     "few files": Cut(prepare=_limit(resource.RLIMIT_NOFILE, 12)),
-    "no file may grow": Cut(prepare=_limit(resource.RLIMIT_FSIZE, 0)),
+    "no file may grow": Cut(env=UNCOMPILED, prepare=_limit(resource.RLIMIT_FSIZE, 0)),
 }
 MUST_ANSWER = {
     "whole",
@@ -439,7 +441,7 @@ def test_a_disk_that_fills_up_in_mid_game_ends_it_in_order(where: tuple[str, ...
         str(path),
         *where,
     )
-    cut = Cut(env={"XDG_DATA_HOME": str(tmp_path)}, prepare=_limit(resource.RLIMIT_FSIZE, 5_000))
+    cut = Cut(env=UNCOMPILED | {"XDG_DATA_HOME": str(tmp_path)}, prepare=_limit(resource.RLIMIT_FSIZE, 5_000))
     code, error = run(words, cut, tmp_path)
     assert (code, len(error.splitlines())) == (2, 1), error
     assert f"{path}: cannot be written (File too large)" in error

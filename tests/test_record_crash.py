@@ -207,6 +207,7 @@ from teeter.engine.record.format import RecordError
 from teeter.engine.record.writer import Recorder
 
 recorder = Recorder(Path(sys.argv[1]), meta())
+sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
 try:
     for step in range(0, 100000, 4):

@@ -183,15 +183,18 @@ def is_inside(scene: Features, point: Array, facet: int) -> bool:
 
 def flattened(scene: Features, points: Array, facet: int) -> tuple[Array, shapely.Polygon]:
     """Points and a facet in the facet's own plane."""
-    normal, origin = scene.normals[facet], scene.vertices[scene.facet_start[facet]]
-    u, v = np.linalg.svd(normal[None])[2][1:]
-    base = np.stack([u, v], axis=1)
-    first, last = np.searchsorted(scene.ring_facet, [facet, facet + 1])
-    rings = [
-        (scene.vertices[scene.ring_start[r] : scene.ring_start[r + 1]] - origin) @ base
-        for r in range(first, last)
-    ]
-    return (points - origin) @ base, shapely.Polygon(rings[0], rings[1:])
+    origin = scene.vertices[scene.facet_start[facet]]
+    if (plane := scene.planes.get(facet)) is None:
+        u, v = np.linalg.svd(scene.normals[facet][None])[2][1:]
+        base = np.stack([u, v], axis=1)
+        first, last = np.searchsorted(scene.ring_facet, [facet, facet + 1])
+        rings = [
+            (scene.vertices[scene.ring_start[r] : scene.ring_start[r + 1]] - origin) @ base
+            for r in range(first, last)
+        ]
+        plane = scene.planes[facet] = base, shapely.Polygon(rings[0], rings[1:])
+    base, polygon = plane
+    return (points - origin) @ base, polygon
 
 
 def _above(scene: Features, points: Array, facet: Ints) -> Array:

@@ -1,12 +1,13 @@
 """The surfaces of all bodies of an assembly as flat arrays in the world, ready for vectorised contact detection."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import shapely
 
 from teeter.engine.topple.contact.arrays import Array, Bools, Ints, boxes, starts_of
 from teeter.engine.world.body import Body
@@ -36,7 +37,7 @@ class Features:
     edge_curved: (e,), one of the faces is curved. corners: (c, 3). spoke_start: (c + 1,) into spokes: (s, 3),
     unit, along the surface edges that leave a corner. samples: (j, 3), points on curved facets. ray_start: (j
     + 1,) into rays: the spokes of the samples. facet_body, edge_body, corner_body, sample_body: owner of
-    each, all zero for one piece.
+    each, all zero for one piece. planes: of facets that were asked for, two axes (3, 2) and the facet along them.
     """
 
     vertices: Array
@@ -59,6 +60,10 @@ class Features:
     edge_body: Ints
     corner_body: Ints
     sample_body: Ints
+    planes: dict[int, tuple[Array, shapely.Polygon]] = field(default_factory=dict, init=False, repr=False)
+
+
+ARRAYS = tuple(each for each in fields(Features) if each.init)
 
 
 @lru_cache(maxsize=1024)
@@ -145,7 +150,7 @@ def of_bodies(bodies: Sequence[Body]) -> Features:
 def together(one: Features, other: Features, count: int) -> Features:
     """Returns the features of some bodies and of others, which are numbered from `count` on."""
     arrays: dict[str, Any] = {}
-    for each in fields(Features):
+    for each in ARRAYS:
         here, there = getattr(one, each.name), getattr(other, each.name)
         if each.name in STARTS:
             there = there[1:] + here[-1]
@@ -161,7 +166,7 @@ def repeated(one: Features, shifts: Array) -> Features:
     """Returns the features of a body as those of many, shifted by (n, 3) metres each."""
     arrays: dict[str, Any] = {}
     count, number = len(shifts), np.arange(len(shifts))
-    for each in fields(Features):
+    for each in ARRAYS:
         own = getattr(one, each.name)
         whole = np.tile(own, (count, *(1,) * (own.ndim - 1)))
         if each.name in POINTS:
