@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from mend_scenes import ANYWHERE, SHARES, better, toppling
 from scipy.optimize import brentq
@@ -123,6 +124,21 @@ def test_a_block_on_a_slope_is_roughened_to_the_tangent() -> None:
     change = next(each for each in found.changes if each.pieces == ("block",))
     # of the pair: the geometric mean with the table's 0.45
     assert change.friction == pytest.approx(math.tan(math.radians(22)) ** 2 / 0.45, abs=0.01)
+
+
+def test_what_stands_on_feet_of_a_millimetre_is_roughened_too() -> None:
+    """Their areas are narrower than what is taken off others; two of three feet may slip when the third holds."""
+    feet = [
+        box(f"foot{number}", (1, 1, 1), 30 * math.cos(turn), 0.5)
+        | {"position": [30 * math.cos(turn), 30 * math.sin(turn), 0.5]}
+        for number, turn in enumerate(np.radians([0, 120, 240]).tolist())
+    ]
+    stack = teeter.build([*feet, box("block", (100, 100, 100), 0, 51, friction=0.3)])
+    found = teeter.Checker(tilt_deg=20, workers=1).mend(stack, kinds=["friction"], pieces=["block"])
+    (change,) = found.changes
+    assert change.friction is not None
+    # of the pairs: the geometric mean with the feet's 0.4; a tenth more than the tangent
+    assert math.sqrt(change.friction * 0.4) == pytest.approx(1.1 * math.tan(math.radians(20)), abs=0.001)
 
 
 def test_a_ladder_is_roughened_to_what_its_slope_needs() -> None:

@@ -49,7 +49,7 @@ def words_of(change: Change, before: Assembly, force: float | None) -> str:
         height = 1e3 * change.height
         return f"Prop up {name} with a post {height:.1f} mm high at x = {px:.1f}, y = {py:.1f} mm{bears}"
     was = next(each for each in before.bodies if each.name == name).piece.material.friction
-    return f"Roughen {name} from a friction of {was:.2f} to {change.amount:.2f}{_on(change, before)}"
+    return f"Roughen {name} from a friction of {was:.3g} to {change.amount:.3g}{_on(change, before)}"
 
 
 def _on(change: Change, before: Assembly) -> str:

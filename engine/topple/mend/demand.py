@@ -25,6 +25,8 @@ from teeter.engine.world.body import Assembly, Vector
 
 ON_CURVES = 0.5
 """Degrees of tilt that are clear of `unsure` where pieces touch on curves."""
+NARROWEST = 0.25
+"""Of the middle side of the thinnest piece, by which a contact area is narrowed at most on each side."""
 ALIKE = math.radians(2.0)
 """Directions nearer to each other than this are one."""
 EXACT = 1e-6
@@ -43,8 +45,10 @@ class Demand:
 
     @classmethod
     def on(cls, assembly: Assembly, gravity: Vector, margin: float | None) -> Demand:
-        """Returns what is asked of an assembly and of what becomes of it."""
-        return cls(gravity, margin, safety_margin_of(assembly))
+        """Returns what is asked of an assembly and of what becomes of it. Of what stands on the end of something thin
+        an area is left too."""
+        thinnest = min((float(np.sort(body.piece.extents)[1]) for body in assembly.free), default=np.inf)
+        return cls(gravity, margin, min(safety_margin_of(assembly), NARROWEST * thinnest))
 
     def strict(self, contacts: Contacts) -> Contacts:
         """Returns the contacts that may be relied on."""
