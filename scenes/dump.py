@@ -11,13 +11,13 @@ from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.models.catalogue import find
 from teeter.models.errors import ModelError
 from teeter.models.material import Material, materials
-from teeter.scenes.assemble import MM, SURFACE, pose_of
+from teeter.scenes.assemble import MM, pose_of
 from teeter.scenes.loads import pair_tables_of, tables_of
 from teeter.scenes.scene import Fault, Scene, SceneError
-from teeter.scenes.schema import FORMAT, Expect, PieceTable, TableTop
+from teeter.scenes.schema import FORMAT, SURFACE, Expect, PieceTable, TableTop, tables_of_all
 
-OWN = {"friction", "restitution", "rolling_mm", "mass", "centre_of_mass", "inertia", "colour"}
-"""Keys of a piece that are written as they were."""
+WHAT, WHERE = {"model", "shape"}, {"id", "position", "rotation", "quaternion", "fixed"}
+"""Keys of a piece that are written before its material, and as it is now; all others are written as they were."""
 DIGITS = 9
 """Decimals of a millimetre that are written: below an atom, above what turning metres into mm leaves over."""
 
@@ -46,11 +46,10 @@ def dump(what: Scene | Assembly, *, comment: str = "") -> str:
     if faults:
         raise SceneError(faults)
     title = scene.title if scene else assembly.name
-    head = compose(title, _table(table), rows, scene.expect if scene else None, comment)
+    head = compose(title, _table(table), rows, scene.head.expect if scene else None, comment)
     more: list[str] = []
-    for key in ("acceleration", "wind") if scene else ():
-        if (said := getattr(scene, key)) is not None:
-            more += ["", f"[{key}]", *pairs(said.model_dump())]
+    for key, said in tables_of_all(scene.head).items() if scene else ():
+        more += ["", f"[{key}]", *pairs(said.model_dump())]
     for row in tables_of(assembly.bodies):
         more += ["", "[[load]]", *pairs(row)]
     for row in pair_tables_of(assembly.bodies):
@@ -95,10 +94,10 @@ def _table(body: Body | None) -> TableTop | None:
 def _row(body: Body, written: PieceTable | None, top: float) -> dict[str, Any]:
     known = written or _from_catalogue(body)
     row: dict[str, Any] = {"id": body.name}
-    row |= known.model_dump(exclude_none=True, include={"model", "shape"})
+    row |= known.model_dump(exclude_none=True, include=WHAT)
     if known.material is not None:
         row["material"] = _material(known.material)
-    row |= known.model_dump(exclude_none=True, include=OWN)
+    row |= known.model_dump(exclude_none=True, exclude={*WHAT, *WHERE, "material"})
     row |= _pose(body.pose, known, top)
     if body.fixed:
         row["fixed"] = True

@@ -11,34 +11,17 @@ from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel, ValidationError
 
+from teeter.models.material import Material
 from teeter.models.piece import Array, Ints
 from teeter.models.spec import SHAPES
 from teeter.scenes.scene import Fault, SceneError, nearest, shown
-from teeter.scenes.schema import (
-    FORMAT,
-    AccelerationTable,
-    Expect,
-    Head,
-    LoadTable,
-    PairTable,
-    PieceTable,
-    TableTop,
-    WindTable,
-)
+from teeter.scenes.schema import FORMAT, TABLES, Head, PieceTable
 
 MAX_PIECES = 5000
 """More than any table holds; refused before anything is built."""
 MAX_BYTES = 16_000_000
 """Of a scene file: 5000 pieces of 3 kB each."""
 _HEADING = re.compile(r"^[ \t]*\[\[[ \t]*piece[ \t]*\]\]")
-TABLES: dict[str, type[BaseModel]] = {
-    "table": TableTop,
-    "expect": Expect,
-    "acceleration": AccelerationTable,
-    "wind": WindTable,
-    "load": LoadTable,
-    "pair": PairTable,
-}
 _LONG_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
 """A key of a hundred parts, for which tomllib takes time by the square."""
 _TAGS = {shape.key() for shape in SHAPES}
@@ -282,7 +265,8 @@ def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
     if model is Head and len(loc) > 1:
         fields = TABLES[str(loc[0])].model_fields
     elif loc[0] == "material" and len(loc) > 1:
-        return ["density", "friction", "restitution", "rolling_mm", "colour", "finish", "like"]
+        written = {"density_kg_m3": "density"}
+        return [*(written.get(key, key) for key in Material.model_fields if key != "name"), "like"]
     elif loc[0] == "shape" and len(loc) > 1:
         shape: Any = next(shape for shape in SHAPES if shape.key() == loc[1])
         inner: Any = shape.model_fields[shape.key()].annotation

@@ -18,7 +18,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.models.errors import TeeterError
 from teeter.models.piece import Array, Piece
-from teeter.scenes.schema import AccelerationTable, Expect, PieceTable, WindTable
+from teeter.scenes.schema import Head, PieceTable
 
 LONGEST_VALUE = 60
 """Characters of a wrong value that a message repeats; a whole file pasted into one key helps nobody."""
@@ -120,14 +120,14 @@ class Draft:
 class Scene:
     """Where things start.
 
-    name: the file's name without ending. title: its `name` key, else the name. path: None when not from a
-    file. assembly: SI poses, the table first if there is one. dropped: ids of the pieces whose height was
-    found by drop placement. settle_mm: the gaps and overlaps that were allowed, also of pieces by their
-    size, which are closed first. written: the tables of the
-    pieces, by id, as `scenes.dump` needs them; pieces from a mesh have none. fitted: what was made of each mesh, or is
-    not as another program has it. files: all that was read for it, its own file and its meshes. unit, up: of the file,
-    as it was read. ground: the node that is the table, if any. left_out: what could be no piece, and need not.
-    has_own_size: the table's size was given, so that it does not grow. acceleration, wind: what the file says of them.
+    name: the file's name without ending. title: its `name` key, else the name. path: None when not from a file.
+    assembly: SI poses, the table first if there is one. dropped: ids of the pieces whose height was found by drop
+    placement. head: what the file says beside its pieces. settle_mm: the gaps and overlaps that were allowed, also
+    of pieces by their size, which are closed first. written: the tables of the pieces, by id, as `scenes.dump`
+    needs them; pieces from a mesh have none. fitted: what was made of each mesh, or is not as another program has
+    it. files: all that was read for it, its own file and its meshes. unit, up: of the file, as it was read. ground:
+    the node that is the table, if any. left_out: what could be no piece, and need not. has_own_size: the table's
+    size was given, so that it does not grow.
     """
 
     name: str
@@ -135,7 +135,7 @@ class Scene:
     path: Path | None
     assembly: Assembly
     dropped: tuple[str, ...]
-    expect: Expect | None
+    head: Head
     settle_mm: float
     written: Mapping[str, PieceTable]
     fitted: tuple[str, ...] = ()
@@ -145,8 +145,6 @@ class Scene:
     ground: str = ""
     left_out: tuple[str, ...] = ()
     has_own_size: bool = False
-    acceleration: AccelerationTable | None = None
-    wind: WindTable | None = None
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from teeter.models.errors import MeshFileError
 from teeter.models.extras import install_line
-from teeter.models.mesh_files import read_nodes
+from teeter.models.mesh_files import GLTF, KINDS, read_nodes
 from teeter.models.mesh_node import Y_UP, MeshNode
 from teeter.models.piece import Array
 from teeter.scenes.assemble import MM
@@ -32,7 +32,6 @@ from teeter.scenes.formats.welding import Joint, welded
 from teeter.scenes.formats.xml import beside, numbers, read_xml
 
 REMEDY = "URDF is read by yourdfpy: "
-MESHES = (".obj", ".stl", ".glb", ".gltf", ".ply", ".3mf")
 WORLD = "world"
 
 
@@ -76,15 +75,15 @@ def mesh_parts(
     path: Path, scale: list[float], matrix: Array, file: str, place: str, known: Meshes
 ) -> list[BodyPart]:
     """Returns the solids of a mesh file, in metres. Raises FormatError."""
-    if path.suffix.lower() not in MESHES:
-        problem = f"{path.name} is no mesh that is read ({', '.join(MESHES)}): write it as one of these"
+    if path.suffix.lower() not in KINDS:
+        problem = f"{path.name} is no mesh that is read ({', '.join(KINDS)}): write it as one of these"
         raise FormatError.of(file, problem, place)
     try:
         nodes = known[path] = known[path] if path in known else read_nodes(path)
     except MeshFileError as error:
         raise FormatError.of(file, f"{path.name} {error}", place) from None
     size = np.diag([*scale, 1.0])
-    axes = placed((0, 0, 0), Y_UP) if path.suffix.lower() in (".glb", ".gltf") else np.eye(4)
+    axes = placed((0, 0, 0), Y_UP) if path.suffix.lower() in GLTF else np.eye(4)
     return [straight(node.vertices, node.faces, matrix @ size @ axes @ node.matrix) for node in nodes]
 
 
