@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from teeter.engine.pose import Pose
-from teeter.engine.world.body import TABLE, Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.models.catalogue import find
 from teeter.models.errors import ModelError
 from teeter.models.material import Material, materials
@@ -31,13 +31,11 @@ def dump(what: Scene | Assembly, *, comment: str = "") -> str:
     scene = what if isinstance(what, Scene) else None
     assembly = scene.assembly if scene else what
     assert isinstance(assembly, Assembly)
-    table = next((body for body in assembly.bodies if body.name == TABLE), None)
+    table = assembly.table
     top = table.pose.position[2] + float(table.piece.extents[2]) / 2 if table else 0.0
     rows: list[dict[str, Any]] = []
     faults: list[Fault] = []
-    for body in assembly.bodies:
-        if body.name == TABLE:
-            continue
+    for body in assembly.pieces:
         try:
             rows.append(_row(body, scene.written.get(body.name) if scene else None, top))
         except ModelError:

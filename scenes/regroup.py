@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teeter.models.convex import decompose, hull_volume
+from teeter.models.convex import decompose, hull_volume, mesh_of
 from teeter.models.errors import ModelError
 from teeter.models.hulls import convex_hull
 from teeter.models.mesh_node import SINGLE_PRECISION, MeshNode
@@ -72,8 +72,7 @@ def _union(meshes: Sequence[tuple[Array, Ints]], glob: str, file: str) -> tuple[
     if (count := len(whole.decompose())) > 1 and len(solids) > 1:
         problem = f"there are {count} bodies that do not touch: only what touches can be one piece"
         raise SceneError([Fault(file, problem, key="--unite", value=glob)])
-    mesh = whole.to_mesh64()
-    return np.array(mesh.vert_properties)[:, :3], np.array(mesh.tri_verts).astype(np.int64)
+    return mesh_of(whole)
 
 
 def split(placed: Sequence[Placed], file: str) -> list[Placed]:

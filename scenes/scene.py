@@ -15,7 +15,7 @@ import numpy as np
 
 from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.pose import Pose
-from teeter.engine.world.body import TABLE, Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.models.errors import TeeterError
 from teeter.models.piece import Array, Piece
 from teeter.scenes.schema import Head, PieceTable
@@ -149,13 +149,12 @@ class Scene:
     @property
     def ids(self) -> tuple[str, ...]:
         """The names of all pieces, in order; the table is none."""
-        return tuple(body.name for body in self.assembly.bodies if body.name != TABLE)
+        return tuple(body.name for body in self.assembly.pieces)
 
 
 def read_from(scene: Scene) -> dict[str, Any]:
     """What a scene was read as, as `check --json` prints it under `read`: millimetres and grams."""
-    pieces = [body for body in scene.assembly.bodies if body.name != TABLE]
-    table = next((body for body in scene.assembly.bodies if body.name == TABLE), None)
+    pieces, table = scene.assembly.pieces, scene.assembly.table
     bounds = [_bounds_of(body) for body in pieces]
     size = np.max([high for _, high in bounds], axis=0) - np.min([low for low, _ in bounds], axis=0)
     return {
@@ -226,10 +225,9 @@ def without(scene: Scene, ids: Iterable[str]) -> Scene:
         faults = [Fault(scene.name, "no piece would be left: take out fewer")]
     if faults:
         raise SceneError(faults)
-    bodies = tuple(body for body in scene.assembly.bodies if body.name not in gone)
     return replace(
         scene,
-        assembly=Assembly(scene.assembly.name, bodies),
+        assembly=scene.assembly.without(gone),
         dropped=tuple(name for name in scene.dropped if name not in gone),
         written={name: table for name, table in scene.written.items() if name not in gone},
     )

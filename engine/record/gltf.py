@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from teeter.engine.geometry.rotation import angles_between, slerp
+from teeter.engine.geometry.rotation import angles_between, continuous, slerp
 from teeter.engine.record.reader import Replay
 from teeter.engine.world.body import Body
 from teeter.models.export import GltfWriter
@@ -73,7 +73,7 @@ class Animation:
         if not there.any():
             return {"scale": [0.0, 0.0, 0.0]}
         poses = _filled(poses, there)
-        places, turns = poses[:, :3], _continuous(poses[:, 3:])
+        places, turns = poses[:, :3], continuous(poses[:, 3:])
         own: dict[str, Any] = {"translation": places[0].tolist(), "rotation": turns[0].tolist()}
         keys = self._all_or(keys_of_places(self._times, places))
         if len(keys) > 1:
@@ -114,13 +114,6 @@ def _filled(poses: Array, there: NDArray[np.bool_]) -> Array:
     """Poses with those that are missing taken from the last known before, or the first known after."""
     known = np.maximum.accumulate(np.where(there, np.arange(len(poses)), -1))
     return poses[np.where(known < 0, int(np.argmax(there)), known)]
-
-
-def _continuous(turns: Array) -> Array:
-    """Quaternions (n, 4) of unit length, each on the side of the one before it."""
-    turns = turns / np.linalg.norm(turns, axis=1, keepdims=True)
-    flips = np.where((turns[1:] * turns[:-1]).sum(axis=1) < 0, -1.0, 1.0)
-    return np.asarray(turns * np.cumprod(np.r_[1.0, flips])[:, None])
 
 
 def keys_of_places(times: Array, places: Array, tolerance: float = TOLERANCE) -> Keys:

@@ -20,6 +20,7 @@ from teeter.scenes.assemble import MM
 from teeter.scenes.formats.description import (
     BodyPart,
     Described,
+    FileReader,
     FormatError,
     Mass,
     RigidBody,
@@ -87,10 +88,10 @@ def mesh_parts(
     return [straight(node.vertices, node.faces, matrix @ size @ axes @ node.matrix) for node in nodes]
 
 
-class _Reader:
+class _Reader(FileReader):
     def __init__(self, folder: Path, file: str, root: Element, robot: Any) -> None:
-        self._folder, self._file, self._root, self._robot = folder, file, root, robot
-        self._notes: list[str] = []
+        super().__init__(file)
+        self._folder, self._root, self._robot = folder, root, robot
         self._mus: set[float] = set()
         self._meshes: Meshes = {}
 
@@ -118,15 +119,15 @@ class _Reader:
             for j in self._robot.joints
         }
         if len(origins) != len(joints):
-            raise FormatError.of(self._file, "a link has two parents: leave one of the two joints out")
+            raise self._fault("a link has two parents: leave one of the two joints out")
         found: dict[str, Array] = {}
         for link in self._robot.links:
             chain: list[str] = []
             name = link.name
             while name in origins and name not in found:
                 if len(chain) > len(joints):
-                    raise FormatError.of(
-                        self._file, f'link "{link.name}" is its own ancestor: leave a joint of the circle out'
+                    raise self._fault(
+                        f'link "{link.name}" is its own ancestor: leave a joint of the circle out'
                     )
                 chain.append(name)
                 name = origins[name][0]
@@ -152,9 +153,7 @@ class _Reader:
             body.fixed = mass == 0
             body.masses = [Mass(mass, np.zeros(3), inertia).moved(at)] if mass else []
         elif parts and link.name != WORLD:
-            self._notes.append(
-                f"{place} has no mass: it is made of the material of pieces without one (--material)"
-            )
+            self._tell_massless(place)
         body.friction = self._friction(link.name, place)
         return body
 
@@ -187,8 +186,7 @@ class _Reader:
         if form.sphere is not None:
             return [BodyPart(at, {"sphere": float(form.sphere.radius) / MM})]
         if form.mesh is None:
-            raise FormatError.of(
-                self._file,
+            raise self._fault(
                 "has a geometry that is not box, cylinder, sphere or mesh: use one of these",
                 place,
             )
