@@ -100,7 +100,7 @@ def reaching(table: TableTop, drafts: Sequence[Draft], top: float, file: str) ->
         problem = (
             f"pieces lie {max(reach):.4g} m from the origin, where no table reaches: move them nearer to it"
         )
-        raise SceneError([Fault(file, problem)])
+        raise SceneError.of(file, problem)
     # a piece inside the usual table leaves it as it is, so that what was recorded on it holds
     width, depth = (
         float(more) if 2 * side / MM > usual else usual

@@ -147,7 +147,7 @@ def _table_of(
     except (TypeError, ValueError):
         pass
     problem = "must be lowest, none, or a size in mm such as 600 or 600x400"
-    raise SceneError([Fault(file, problem, key="--table", value=str(table))])
+    raise SceneError.of(file, problem, key="--table", value=str(table))
 
 
 def _ask_for_axis(path: Source, file: str, options: LoadOptions) -> None:
@@ -158,12 +158,8 @@ def _ask_for_axis(path: Source, file: str, options: LoadOptions) -> None:
         _loaded(path, file, as_it_is)
     except SceneError as refused:
         if hint := _other_way_up(path, file, as_it_is, refused):
-            raise SceneError(
-                [
-                    Fault(
-                        file, f"with z up its pieces lie badly on z = 0; {hint} (--up z says that z is meant)"
-                    )
-                ]
+            raise SceneError.of(
+                file, f"with z up its pieces lie badly on z = 0; {hint} (--up z says that z is meant)"
             ) from None
 
 
@@ -194,7 +190,7 @@ def _loaded(path: Source, file: str, options: LoadOptions, progress: Progressed 
         return replace(_scene(path.stem, content, options, file), path=where, files=_files(content, where))
     except SceneError:
         if path.suffix.lower() in GLTF and table is None and not content.faults and _is_z_up(content.drafts):
-            raise SceneError([Fault(file, Z_UP)]) from None
+            raise SceneError.of(file, Z_UP) from None
         raise
 
 
@@ -374,7 +370,7 @@ def _source(given: object) -> tuple[Source, str]:
     try:
         return GivenMeshes(nodes_of(given, GIVEN), GIVEN), GIVEN
     except MeshFileError as error:
-        raise SceneError([Fault("what is given", str(error))]) from None
+        raise SceneError.of("what is given", str(error)) from None
 
 
 def _find(path_or_name: str | Path) -> tuple[Path, str]:
@@ -385,17 +381,17 @@ def _find(path_or_name: str | Path) -> tuple[Path, str]:
         if path.is_file():
             return path, file
         if path.is_dir():
-            raise SceneError([Fault(file, "is a folder; give a scene file")])
+            raise SceneError.of(file, "is a folder; give a scene file")
         if name not in shipped() and path.exists():
-            raise SceneError([Fault(file, "is not a regular file")])
+            raise SceneError.of(file, "is not a regular file")
     except OSError as error:
-        raise SceneError([Fault(file, f"there is no such file: {error.strerror}")]) from None
+        raise SceneError.of(file, f"there is no such file: {error.strerror}") from None
     if name in shipped():
         return SHIPPED / f"{name}.toml", f"{name}.toml"
     beside = [other.name for other in path.parent.glob("*") if other.suffix in (".toml", *MESHES, *FORMATS)]
     meant = nearest(path.name, beside) or nearest(name, shipped())
     there = " (`teeter scenes` lists those)" if not meant and path.name == file else ""
-    raise SceneError([Fault(file, f"there is no such file, nor a shipped scene of this name{meant}{there}")])
+    raise SceneError.of(file, f"there is no such file, nor a shipped scene of this name{meant}{there}")
 
 
 def _content(path: Source, file: str, options: LoadOptions, progress: Progressed | None = None) -> Content:
@@ -416,7 +412,7 @@ def _content(path: Source, file: str, options: LoadOptions, progress: Progressed
         try:
             described = reader.read(path, file, *([UNITS[options.unit]] if options.unit else []))
         except OSError as error:
-            raise SceneError([Fault(file, f"cannot be read: {error.strerror or error}")]) from None
+            raise SceneError.of(file, f"cannot be read: {error.strerror or error}") from None
         content = replace(Content(*contents_of(described, file, material)), unit="m")
     elif ending in (".toml", ""):
         assert not isinstance(path, GivenMeshes)
@@ -428,7 +424,7 @@ def _content(path: Source, file: str, options: LoadOptions, progress: Progressed
         problem = f"{path.suffix} is not a kind of scene file" + (
             f": {how}" if how else f" (allowed: {known})"
         )
-        raise SceneError([Fault(file, problem)])
+        raise SceneError.of(file, problem)
     content = _excuse(content, options.excused, file)
     return replace(content, drafts=_fix(content, options.fixed, file))
 
@@ -444,7 +440,7 @@ def _check_options(kind: str, taken: Collection[str], path: Source, file: str, o
     }
     for key, problem in REFUSED[kind].items():
         if given[key] is not None and key not in taken:
-            raise SceneError([Fault(file, problem.format(path.suffix), key=key, value=given[key] or None)])
+            raise SceneError.of(file, problem.format(path.suffix), key=key, value=given[key] or None)
 
 
 def _excuse(content: Content, names: frozenset[str], file: str) -> Content:

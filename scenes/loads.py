@@ -170,4 +170,4 @@ def refuse_loads(scene: Scene, what: str, *, weights: bool = True) -> None:
     ) | dict.fromkeys(tables_of_all(scene.head))
     if names:
         problem = f"{what} does not take loads ({', '.join(names)}): `teeter check` does, or leave them out"
-        raise SceneError([Fault(scene.name, problem)])
+        raise SceneError.of(scene.name, problem)

@@ -55,9 +55,9 @@ def read_meshes(
     SceneError when nothing can be read at all."""
     nodes = path.nodes if isinstance(path, GivenMeshes) else _nodes(path, file)
     if not nodes:
-        raise SceneError([Fault(file, "there are no triangles in it: export solids, not curves or points")])
+        raise SceneError.of(file, "there are no triangles in it: export solids, not curves or points")
     if len(nodes) > MAX_PIECES:
-        raise SceneError([Fault(file, f"there are {len(nodes)} meshes; at most {MAX_PIECES} are allowed")])
+        raise SceneError.of(file, f"there are {len(nodes)} meshes; at most {MAX_PIECES} are allowed")
     kind = KINDS[path.suffix.lower()]
     axis = options.up or kind.up
     stem = _clean(path.stem)
@@ -171,7 +171,7 @@ def _check_size(placed: list[tuple[MeshNode, Array]], file: str) -> None:
     problem += (
         f", read as mm, and the file does not name its unit: {question} (--unit mm says that this is meant"
     )
-    raise UnitAskedError([Fault(file, f"{problem}; .glb files know their unit and axes)")])
+    raise UnitAskedError.of(file, f"{problem}; .glb files know their unit and axes)")
 
 
 def _fitted(
@@ -209,9 +209,9 @@ def _nodes(path: Path, file: str) -> list[MeshNode]:
     try:
         return read_nodes(path)
     except MeshFileError as error:
-        raise SceneError([Fault(file, str(error))]) from None
+        raise SceneError.of(file, str(error)) from None
     except OSError as error:
-        raise SceneError([Fault(file, f"cannot be read: {error.strerror or error}")]) from None
+        raise SceneError.of(file, f"cannot be read: {error.strerror or error}") from None
 
 
 @dataclass
@@ -270,7 +270,7 @@ class _Maker:
             solids = solids_of(vertices, faces)
             if len(solids) > MAX_PIECES:
                 problem = f"there are {len(solids)} parts; at most {MAX_PIECES} are allowed"
-                raise SceneError([Fault(self.file, problem)])
+                raise SceneError.of(self.file, problem)
             meshes = [trimesh.Trimesh(corners, triangles, process=False) for corners, triangles in solids]
             self._known[key] = [build_mesh(mesh, model, self.material) for mesh in meshes]
         return self._known[key]
@@ -304,7 +304,7 @@ def _named(drafts: list[Draft], file: str, faults: list[Fault]) -> tuple[list[Dr
     """The drafts with names that are unique: the second `block` is called `block.2`."""
     if len(drafts) > MAX_PIECES:
         problem = f"there are {len(drafts)} parts; at most {MAX_PIECES} are allowed"
-        raise SceneError([Fault(file, problem)])
+        raise SceneError.of(file, problem)
     taken, counts = {draft.id for draft in drafts}, Counter[str]()
     result = []
     for draft in drafts:

@@ -75,7 +75,7 @@ def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -
     if version:
         raise SceneError([version])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise SceneError([Fault(file, "must be [[piece]] tables", key="piece", value=shown(rows))])
+        raise SceneError.of(file, "must be [[piece]] tables", key="piece", value=shown(rows))
     if len(rows) > MAX_PIECES:
         raise SceneError([_too_many(file, len(rows))])
     lines: list[int | None] = [*headings] if len(headings) == len(rows) else [None] * len(rows)
@@ -132,20 +132,20 @@ def _text(path: Path | GivenText, file: str) -> str:
         size = path.stat().st_size if isinstance(path, Path) else len(path.data)
         if size > MAX_BYTES:
             problem = f"the file has {size / 1e6:.0f} MB; a scene file has at most {MAX_BYTES / 1e6:.0f} MB"
-            raise SceneError([Fault(file, problem)])
+            raise SceneError.of(file, problem)
         data = path.read_bytes() if isinstance(path, Path) else path.data
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         problem = f"is not a text file in UTF-8 (byte {error.start}); a scene is TOML"
-        raise SceneError([Fault(file, problem)]) from None
+        raise SceneError.of(file, problem) from None
     except OSError as error:
-        raise SceneError([Fault(file, f"cannot be read: {error.strerror or error}")]) from None
+        raise SceneError.of(file, f"cannot be read: {error.strerror or error}") from None
 
 
 def _toml(text: str, file: str) -> dict[str, Any]:
     if found := _LONG_KEY.search(text):
         line = text.count("\n", 0, found.start()) + 1
-        raise SceneError([Fault(file, "is not valid: a key of a hundred parts or more", line=line)])
+        raise SceneError.of(file, "is not valid: a key of a hundred parts or more", line=line)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -153,11 +153,9 @@ def _toml(text: str, file: str) -> dict[str, Any]:
         line = int(place[1]) if place else text.count("\n") + 1
         problem = re.sub(r" \(at .*\)$", "", str(error))
         column = f" (column {place[2]})" if place else " (end of the file)"
-        raise SceneError([Fault(file, f"is not valid TOML: {problem}{column}", line=line)]) from None
+        raise SceneError.of(file, f"is not valid TOML: {problem}{column}", line=line) from None
     except (RecursionError, ValueError):
-        raise SceneError(
-            [Fault(file, "is not valid TOML: nested too deeply, or a number too long")]
-        ) from None
+        raise SceneError.of(file, "is not valid TOML: nested too deeply, or a number too long") from None
 
 
 def _version(data: Mapping[str, Any], file: str) -> Fault | None:

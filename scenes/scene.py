@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -66,6 +66,19 @@ class SceneError(TeeterError, ValueError):
         if len(self.faults) > MAX_LINES:
             lines.append(f"... and {len(self.faults) - MAX_LINES} more")
         super().__init__("\n".join(lines))
+
+    @classmethod
+    def of(
+        cls,
+        file: str,
+        problem: str,
+        table: str = "",
+        key: str = "",
+        value: str | None = None,
+        line: int | None = None,
+    ) -> Self:
+        """Returns the error of one fault."""
+        return cls([Fault(file, problem, table, key, value, line)])
 
     def __reduce__(self) -> tuple[type[SceneError], tuple[tuple[Fault, ...]]]:
         return type(self), (self.faults,)

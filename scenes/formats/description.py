@@ -11,7 +11,7 @@ import numpy as np
 from teeter.models.piece import Array, Ints
 from teeter.scenes.assemble import MM
 from teeter.scenes.reading import MAX_PIECES
-from teeter.scenes.scene import Fault, SceneError
+from teeter.scenes.scene import SceneError
 
 ROUNDING = 1e-7
 """Relative: single precision keeps as much, and what differs by less is the same."""
@@ -25,11 +25,6 @@ LARGEST = 1e6
 
 class FormatError(SceneError):
     """A file of another format that cannot be read as a scene."""
-
-    @classmethod
-    def of(cls, file: str, problem: str, place: str = "") -> FormatError:
-        """One fault."""
-        return cls([Fault(file, problem, place)])
 
 
 def check_count(count: int, file: str, what: str) -> None:

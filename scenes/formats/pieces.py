@@ -49,7 +49,7 @@ def contents_of(
     try:
         table = _ground(described, bodies)
     except ModelError as error:
-        raise SceneError([Fault(file, str(error))]) from None
+        raise SceneError.of(file, str(error)) from None
     drafts: list[Draft] = []
     faults: list[Fault] = []
     for body in bodies:

@@ -24,7 +24,7 @@ from teeter.models.shapes import MAX_HULL_CORNERS, Box, Cylinder, Shape, Sphere
 from teeter.scenes.assemble import GRAM, MM
 from teeter.scenes.dump import dump
 from teeter.scenes.loads import refuse_loads
-from teeter.scenes.scene import Fault, Scene, SceneError, shown
+from teeter.scenes.scene import Scene, SceneError, shown
 from teeter.scenes.schema import PieceTable
 
 WRITTEN = (".toml", ".glb", ".xml", ".mjcf", ".urdf")
@@ -168,7 +168,7 @@ def write_scene(
     kind = path.suffix.lower()
     if kind not in WRITTEN:
         problem = f"scenes are written as {', '.join(WRITTEN)}"
-        raise SceneError([Fault(str(path), problem, value=shown(path.suffix), key="ending")])
+        raise SceneError.of(str(path), problem, value=shown(path.suffix), key="ending")
     files: dict[Path, str | bytes] = {}
     if kind != ".toml":
         refuse_loads(scene, f"a {kind} file")
@@ -179,8 +179,8 @@ def write_scene(
     else:
         taken = [body.name for body in scene.assembly.bodies if body.name == "world"]
         if taken:
-            raise SceneError(
-                [Fault(scene.name, "MJCF and URDF keep this name for the world: rename it", 'piece "world"')]
+            raise SceneError.of(
+                scene.name, "MJCF and URDF keep this name for the world: rename it", 'piece "world"'
             )
         if kind == ".urdf":
             text, meshes = urdf_of(scene, Path(f"{path.stem}_meshes"))
