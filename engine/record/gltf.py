@@ -129,7 +129,7 @@ def keys_of_places(times: Array, places: Array, tolerance: float = TOLERANCE) ->
     return _keys(len(times), misses, tolerance, bool((places[-1] != places[0]).any()))
 
 
-def keys_of_turns(times: Array, turns: Array, tolerance: float = TURN_TOLERANCE) -> Keys:
+def keys_of_turns(times: Array, turns: Array) -> Keys:
     """The same for quaternions (n, 4) joined by great arcs; radians."""
 
     def misses(frames: Keys, first: Keys, last: Keys) -> Array:
@@ -137,7 +137,7 @@ def keys_of_turns(times: Array, turns: Array, tolerance: float = TURN_TOLERANCE)
         part = (times[frames] - times[first]) / (times[last] - times[first])
         return angles_between(turns[frames], slerp(turns[first], turns[last], part[:, None]))
 
-    return _keys(len(times), misses, tolerance, float(angles_between(turns[-1:], turns[:1])[0]) > 0.0)
+    return _keys(len(times), misses, TURN_TOLERANCE, float(angles_between(turns[-1:], turns[:1])[0]) > 0.0)
 
 
 def _keys(
