@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -463,25 +462,27 @@ def _drawn_up(sheet: Sheet, folder: Path, file: str, material: Material) -> Cont
 
 def _checked(options: LoadOptions, file: str) -> Material:
     """The default material. Raises SceneError for options that no file could make right."""
-    faults = []
-    if not (math.isfinite(options.settle_mm) and 0 <= options.settle_mm <= MAX_SETTLE_MM):
-        problem = f"must be from 0 to {MAX_SETTLE_MM:g} mm"
-        faults.append(Fault(file, problem, key="--settle", value=str(options.settle_mm)))
-    if not (math.isfinite(options.fit_mm) and 0 <= options.fit_mm <= MAX_FIT_MM):
-        problem = f"must be from 0 to {MAX_FIT_MM:g} mm"
-        faults.append(Fault(file, problem, key="--fit", value=str(options.fit_mm)))
+    faults = [
+        Fault(file, f"must be from 0 to {most:g} mm", key=key, value=str(value))
+        for key, value, most in (
+            ("--settle", options.settle_mm, MAX_SETTLE_MM),
+            ("--fit", options.fit_mm, MAX_FIT_MM),
+        )
+        if not 0 <= value <= most  # not of nan either
+    ]
     if options.unit is not None and options.unit not in UNITS:
         faults.append(Fault(file, f"must be one of {', '.join(UNITS)}", key="--unit", value=options.unit))
     if options.up is not None and options.up not in ("x", "y", "z"):
         faults.append(Fault(file, "must be x, y or z", key="--up", value=options.up))
-    material: Material | None = None
     try:
         material = material_named(options.material or "beech")
     except ModelError as error:
-        faults.append(Fault(file, str(error), key="--material", value=options.material))
+        raise SceneError(
+            [*faults, Fault(file, str(error), key="--material", value=options.material)]
+        ) from None
     if faults:
         raise SceneError(faults)
-    return cast(Material, material)
+    return material
 
 
 def _fix(content: Content, globs: Sequence[str], file: str) -> list[Draft]:

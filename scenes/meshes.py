@@ -23,7 +23,7 @@ from teeter.models.piece import MM, Array, Ints, Piece
 from teeter.scenes import regroup
 from teeter.scenes.content import Content, Ground, LoadOptions
 from teeter.scenes.reading import MAX_PIECES
-from teeter.scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, shown
+from teeter.scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, numbered, shown
 from teeter.scenes.schema import FORMAT, RESERVED, Head
 
 RIGID = 1e-5
@@ -186,9 +186,7 @@ def _fitted(
             spoilt.append((node, axes))
             continue
         parts = solids_of(where, node.faces)
-        for number, part in enumerate(parts, start=1):
-            own = _clean(node.name) or stem
-            name = own if len(parts) == 1 else f"{own}.{number:0{len(str(len(parts)))}}"
+        for name, part in zip(numbered(_name(node, stem), len(parts)), parts, strict=True):
             try:
                 corners, faces = checked(*part, name)
             except ModelError:
@@ -227,7 +225,7 @@ class _Maker:
 
     def take(self, node: MeshNode, axes: Array) -> None:
         """Add the pieces of a node. axes: (3, 3), from the file's axes and unit to ours."""
-        name = _clean(node.name) or self.stem
+        name = _name(node, self.stem)
         place = f'node "{name}"'
         if not all(np.abs(values).max(initial=0.0) < LARGEST for values in (node.matrix, node.vertices)):
             self.faults.append(
@@ -258,8 +256,7 @@ class _Maker:
                 )
             self.faults.append(Fault(self.file, problem, place))
             return
-        for number, (piece, centre) in enumerate(pieces, start=1):
-            own = name if len(pieces) == 1 else f"{name}.{number:0{len(str(len(pieces)))}}"
+        for own, (piece, centre) in zip(numbered(name, len(pieces)), pieces, strict=True):
             pose = Pose.of(turn @ centre + origin, turn)
             self.drafts.append(Draft(own, f'node "{own}"', None, piece, pose, node.fixed))
 

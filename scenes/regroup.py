@@ -13,7 +13,7 @@ from teeter.models.hulls import convex_hull
 from teeter.models.mesh_node import SINGLE_PRECISION, MeshNode
 from teeter.models.meshes import checked, solids_of
 from teeter.models.piece import Array, Ints, MassProperties
-from teeter.scenes.scene import SceneError, nearest
+from teeter.scenes.scene import SceneError, nearest, numbered
 
 Placed = tuple[MeshNode, Array]
 """A node, and the axes (3, 3) from its file's axes and unit to ours."""
@@ -94,11 +94,9 @@ def _blocks(node: MeshNode, axes: Array, file: str) -> list[Placed]:
             problem = "is not made of convex blocks: cut it in the program that made it"
             raise SceneError.of(file, problem, f'node "{node.name}"', "--split")
         parts += [_skin(block) for block in blocks] or [(corners, triangles)]
-    width = len(str(len(parts)))
-    names = [node.name] if len(parts) == 1 else [f"{node.name}.{k + 1:0{width}}" for k in range(len(parts))]
     return [
         (replace(node, name=name, key=(name, "split"), vertices=v, faces=f, matrix=np.eye(4)), np.eye(3))
-        for name, (v, f) in zip(names, parts, strict=True)
+        for name, (v, f) in zip(numbered(node.name, len(parts)), parts, strict=True)
     ]
 
 

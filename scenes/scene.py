@@ -94,6 +94,11 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+def numbered(name: str, count: int) -> list[str]:
+    """Returns the names of so many parts of one thing: its own for a single one."""
+    return [name] if count == 1 else [f"{name}.{k + 1:0{len(str(count))}}" for k in range(count)]
+
+
 def shown(value: object) -> str:
     """A value as a message repeats it, shortened; strings in double quotes, as TOML has them."""
     text = f'"{value}"' if isinstance(value, str) else _toml_like(value)
