@@ -108,7 +108,7 @@ class EventDetector:
     def add(self, body: Body) -> None:
         """Follow one more body; where it is put is its rest reference. One of the same name is replaced."""
         self._bodies[body.name] = body
-        self._reference[body.name] = np.array((*body.pose.position, *body.pose.orientation))
+        self._reference[body.name] = np.array(body.pose.row)
         self._moved.discard(body.name)
         self._dropped.discard(body.name)
 

@@ -75,12 +75,12 @@ def carry(hand: Hand, goal: Pose, height: float) -> Motion:
     return Ending.DONE
 
 
-def lower(hand: Hand, lowest: float, mass: float, speed: float = LOWER_SPEED) -> Motion:
+def lower(hand: Hand, lowest: float, mass: float) -> Motion:
     """Moves straight down until something carries the piece (mass: kg), or to `lowest` (metres): DONE there."""
     x, y, z = hand.target.position
     met = 0
     while z > lowest:
-        z = max(lowest, z - speed / hand.world.rate)
+        z = max(lowest, z - LOWER_SPEED / hand.world.rate)
         yield packed(Pose((x, y, z), hand.target.orientation))
         if hand.held is None:
             return Ending.EMPTY

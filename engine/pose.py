@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,17 @@ class Pose:
         """A pose from a (3,) position and a (3, 3) rotation matrix."""
         x, y, z = (float(value) for value in position)
         return cls((x, y, z), quaternion_of(matrix))
+
+    @classmethod
+    def of_row(cls, row: Iterable[float]) -> Pose:
+        """A pose from its seven numbers: metres and xyzw."""
+        x, y, z, a, b, c, d = row
+        return cls((x, y, z), (a, b, c, d))
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """Its seven numbers: metres and xyzw."""
+        return *self.position, *self.orientation
 
     def apply(self, points: Array) -> Array:
         """Points (n, 3) or (3,) of the piece frame, in the world."""

@@ -5,6 +5,9 @@ Physics is the same at every size: a world is computed in units of its own media
 
 from dataclasses import dataclass, replace
 
+PACKAGES = {"bullet": "pybullet", "rapier": "rapier3d"}
+"""Engines, the default one first, and the package that each comes in; `engine.world.bullet` has `BulletWorld`."""
+
 GRAVITY = 9.81
 """m/s^2."""
 

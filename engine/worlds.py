@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TypeVar
 
-from teeter.engine.settings import TUNING, Tuning
+from teeter.engine.settings import PACKAGES, TUNING, Tuning
 from teeter.engine.world.body import Body, Scale
 from teeter.engine.world.world import World
 from teeter.models.errors import TeeterError
@@ -17,13 +17,11 @@ from teeter.models.plugins import installed, loaded
 Q = TypeVar("Q")
 R = TypeVar("R")
 Engine = str
-ENGINES: tuple[Engine, ...] = ("bullet", "rapier")
+ENGINES: tuple[Engine, ...] = tuple(PACKAGES)
 """The first one that is installed is used unless another is asked for. Others are entry points `teeter.engines`, each
 the class of a `World`: used where they are asked for by name."""
 WorldMaker = Callable[..., World]
 """Makes worlds, given what a `World` is: an engine's class, or `new_world`."""
-PACKAGES: dict[Engine, str] = {"bullet": "pybullet", "rapier": "rapier3d"}
-_CLASSES = {"bullet": "BulletWorld", "rapier": "RapierWorld"}
 _asked: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
@@ -103,8 +101,10 @@ def _by(engine: Engine, ask: Callable[[Q], R], question: Q) -> R:
 def maker_of(engine: Engine) -> WorldMaker:
     """Returns what makes worlds of an engine. Raises EngineError for one of another distribution that cannot be
     loaded."""
-    if engine in _CLASSES:
-        maker: WorldMaker = getattr(import_module(f"teeter.engine.world.{engine}"), _CLASSES[engine])
+    if engine in ENGINES:
+        maker: WorldMaker = getattr(
+            import_module(f"teeter.engine.world.{engine}"), f"{engine.capitalize()}World"
+        )
         return maker
     point = installed("teeter.engines").get(engine)
     other: WorldMaker | None = None if point is None else loaded(point)

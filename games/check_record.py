@@ -69,7 +69,7 @@ def record(path: Path, scene: Scene, verdict: Verdict, *, force: bool = False) -
     """
     check_output(path, force=force, inputs=scene.files)
     assembly, ticks, rate = deciding_run(scene, verdict)
-    fixed = {body.name: _row(body) for body in assembly.bodies if body.fixed}
+    fixed = {body.name: np.array(body.pose.row) for body in assembly.bodies if body.fixed}
     meta = Meta(
         game=GAME,
         mode=scene.name[:200],
@@ -81,16 +81,12 @@ def record(path: Path, scene: Scene, verdict: Verdict, *, force: bool = False) -
         platform=fingerprint(verdict.engine),
     )
     with Recorder(path, meta, replaces=force) as recorder:
-        start = {body.name: _row(body) for body in assembly.bodies}
+        start = {body.name: np.array(body.pose.row) for body in assembly.bodies}
         recorder.checkpoint(0, start, state_digest(tuple(start), np.array(list(start.values()))))
         for tick in ticks:
             recorder.frame(tick.step, fixed | dict(zip(tick.names, tick.poses, strict=True)))
         recorder.event(ticks[-1].step if ticks else 0, {"type": "verdict", "story": [headline(verdict)]})
         recorder.close({"winners": [], "reason": headline(verdict), "verdict": verdict.word})
-
-
-def _row(body: Body) -> Any:
-    return np.array((*body.pose.position, *body.pose.orientation))
 
 
 def _meta(body: Body, table: PieceTable | None) -> BodyMeta:

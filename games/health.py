@@ -103,13 +103,14 @@ def _package(requirement: str, extra: str) -> DoctorLine:
 
 def engines() -> list[DoctorLine]:
     """Which engine simulates here, and why."""
-    from teeter.engine.worlds import ENGINES, PACKAGES, installed_engines
+    from teeter.engine.settings import PACKAGES
+    from teeter.engine.worlds import ENGINES, installed_engines
 
     there = installed_engines()
     if not there:
         return [DoctorLine("engine", "none: nothing can be simulated", install_line(PACKAGES[ENGINES[-1]]))]
     if there[0] == ENGINES[0]:
-        return [DoctorLine("engine", "bullet: the default; another one with --engine", is_needed=False)]
+        return [DoctorLine("engine", f"{there[0]}: the default; another one with --engine", is_needed=False)]
     if sys.version_info >= NO_BULLET or sys.platform == "win32":
         why = "pybullet has no wheels for Python 3.12 and later, nor for Windows"
         return [DoctorLine("engine", f"{there[0]}: {why}", is_needed=False)]

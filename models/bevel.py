@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import shapely
 
+from teeter.models.builders import halved, strip
 from teeter.models.cut import ARC_DRAWN, arch_outline, drill, hull_faces, upright
 from teeter.models.hulls import convex_hull, corners_within
 from teeter.models.outline import outlines, signed_area, sines, triangulate
@@ -81,11 +82,11 @@ def card(size: tuple[float, float, float]) -> TriangleMesh:
         np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * [wide / 2, deep / 2], CARD_CORNER * MM
     )
     count, here = len(ring), np.arange(len(ring))
-    there = np.roll(here, -1)
     cap = np.c_[np.zeros(count - 2, dtype=np.int64), here[1:-1], here[2:]]
-    sides = [np.c_[here, there, count + there], np.c_[here, count + there, count + here]]
     levels = [np.c_[ring, np.full(count, z)] for z in (-high / 2, high / 2)]
-    return TriangleMesh(np.concatenate(levels), np.concatenate([cap[:, ::-1], cap + count, *sides]))
+    return TriangleMesh(
+        np.concatenate(levels), np.concatenate([cap[:, ::-1], cap + count, strip(count, 0, count)])
+    )
 
 
 def _revolved(section: Array, bevel: float, detail: Detail) -> TriangleMesh:
@@ -151,28 +152,23 @@ def _rounded_box(half: Array, bevel: float) -> TriangleMesh:
     faces = []
     for signs, start in first.items():
         faces.append((start + BOX_CORNER)[:, :: int(np.prod(signs))])
-        for one, strip in enumerate(BOX_STRIPS):
+        for one, edge in enumerate(BOX_STRIPS):
             other, along = (one + 1) % 3, (one + 2) % 3
             if signs[along] < 0:
-                low, high = start + strip, first[_with(signs, along, 1)] + strip
+                low, high = start + edge, first[_with(signs, along, 1)] + edge
                 quads = np.stack([low[:-1], low[1:], high[1:], high[:-1]], axis=1)
-                faces.append(_halved(quads)[:, :: signs[one] * signs[other]])
+                faces.append(halved(quads)[:, :: signs[one] * signs[other]])
     for axis, side in product(range(3), (-1, 1)):
         ring = [
             first[_with(_with(_with((0, 0, 0), axis, side), (axis + 1) % 3, a), (axis + 2) % 3, b)] + axis
             for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
         ]
-        faces.append(_halved(np.array([ring]))[:, ::side])
+        faces.append(halved(np.array([ring]))[:, ::side])
     return TriangleMesh(points.reshape(-1, 3), np.concatenate(faces))
 
 
 def _with(signs: tuple[int, ...], axis: int, sign: int) -> tuple[int, ...]:
     return (*signs[:axis], sign, *signs[axis + 1 :])
-
-
-def _halved(quads: Ints) -> Ints:
-    """Quads (n, 4) as triangles (2 n, 3)."""
-    return np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
 
 
 def _fan(normals: Array) -> Array:
@@ -234,14 +230,10 @@ def _extruded(ring: Array, height: float, bevel: float) -> TriangleMesh:
     levels += list(zip(up, inset, strict=True))
     normals = _corner_normals(outline)
     rings = [np.c_[outline - d * normals, np.full(len(outline), z)] for z, d in levels]
-    count, here = len(outline), np.arange(len(outline))
-    there = np.roll(here, -1)
+    count = len(outline)
     cap = np.array(triangulate([(float(x), float(y)) for x, y in rings[-1][:, :2]]))
     faces: list[Ints] = [cap[:, ::-1], cap + (len(rings) - 1) * count]
-    for k in range(len(rings) - 1):
-        low, high = k * count, (k + 1) * count
-        faces.append(np.c_[low + here, low + there, high + there])
-        faces.append(np.c_[low + here, high + there, high + here])
+    faces += [strip(count, k * count, (k + 1) * count) for k in range(len(rings) - 1)]
     return TriangleMesh(np.concatenate(rings), np.concatenate(faces))
 
 

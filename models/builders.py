@@ -163,6 +163,20 @@ def build_polycube(shape: Polycube, detail: Detail) -> Solid:
         ) from error
 
 
+def strip(count: int, low: int, high: int) -> Ints:
+    """Faces (2 count, 3) between two rings of so many corners, that of the upper one above it, seen from outside; low,
+    high: their first corners."""
+    here = np.arange(count)
+    there = np.roll(here, -1)
+    sides = [np.c_[low + here, low + there, high + there], np.c_[low + here, high + there, high + here]]
+    return np.concatenate(sides).astype(np.int64)
+
+
+def halved(quads: Ints) -> Ints:
+    """Quads (n, 4) as triangles (2 n, 3)."""
+    return np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int64)
+
+
 def extrude(ring: Array, triangles: list[list[int]], height: float) -> tuple[Array, Ints]:
     """A counter-clockwise ring (n, 2) with its triangles, stood up along z about z = 0.
 
@@ -171,13 +185,10 @@ def extrude(ring: Array, triangles: list[list[int]], height: float) -> tuple[Arr
     """
     count = len(ring)
     cap = np.array(triangles)
-    here = np.arange(count)
-    there = np.roll(here, -1)
-    sides = np.concatenate([np.c_[here, there, there + count], np.c_[here, there + count, here + count]])
     vertices = np.concatenate(
         [np.c_[ring, np.full(count, -height / 2)], np.c_[ring, np.full(count, height / 2)]]
     )
-    return vertices, np.concatenate([cap[:, ::-1], cap + count, sides])
+    return vertices, np.concatenate([cap[:, ::-1], cap + count, strip(count, 0, count)])
 
 
 def _circle(radius: float, sides: int) -> Array:
@@ -212,8 +223,7 @@ def _cell_faces(cells: tuple[tuple[int, int, int], ...]) -> tuple[Array, Ints]:
                     quads.append(_cell_side(cell, axis, side))
     corners = np.concatenate(quads)
     vertices, index = np.unique(corners, axis=0, return_inverse=True)
-    index = index.reshape(-1, 4)
-    return vertices.astype(float), np.concatenate([index[:, [0, 1, 2]], index[:, [0, 2, 3]]]).astype(np.int64)
+    return vertices.astype(float), halved(index.reshape(-1, 4))
 
 
 def _cell_side(cell: tuple[int, int, int], axis: int, side: int) -> Ints:

@@ -170,7 +170,7 @@ def decompose(vertices: Array, faces: Ints) -> list[Array]:
             break
     # a sliver may be no solid any more without its rounding
     parts = [_less_bulges(part).simplify(ROUNDING) for part in found]
-    return [_mesh_of(part)[0] * size + origin for part in parts if part.volume() > CRUMB]
+    return [mesh_of(part)[0] * size + origin for part in parts if part.volume() > CRUMB]
 
 
 def _cut_up(whole: Any, hollow: float) -> list[Any]:
@@ -188,14 +188,15 @@ def _cut_up(whole: Any, hollow: float) -> list[Any]:
     return done
 
 
-def _mesh_of(solid: Any) -> tuple[Array, Ints]:
+def mesh_of(solid: Any) -> tuple[Array, Ints]:
+    """Corners (n, 3) and triangles (f, 3) of a solid of manifold3d."""
     mesh = solid.to_mesh64()
     return np.array(mesh.vert_properties)[:, :3], np.array(mesh.tri_verts).astype(np.int64)
 
 
 def _cut(solid: Any, hollow: float) -> tuple[tuple[float, float, float], float] | None:
     """The plane, normal and offset, along which a solid is cut next; None when it is convex enough."""
-    vertices, faces = _mesh_of(solid)
+    vertices, faces = mesh_of(solid)
     mesh = half_edges_of(vertices, faces)
     face, other = np.arange(3 * len(faces)) // 3, mesh.twin // 3
     along = np.diff(vertices[mesh.ends], axis=1)[:, 0]
@@ -228,7 +229,7 @@ def _cut(solid: Any, hollow: float) -> tuple[tuple[float, float, float], float] 
 
 def _depths(hull: Any, vertices: Array, faces: Ints) -> tuple[Array, Array]:
     """(f,) how far the middle of each face lies below a convex hull, and those middles (f, 3)."""
-    corners, triangles = _mesh_of(hull)
+    corners, triangles = mesh_of(hull)
     a, b, c = corners[triangles].transpose(1, 0, 2)
     normals = np.cross(b - a, c - a)
     size = np.linalg.norm(normals, axis=1)
@@ -242,7 +243,7 @@ def _depths(hull: Any, vertices: Array, faces: Ints) -> tuple[Array, Array]:
 def _less_bulges(solid: Any) -> Any:
     """The hull of a solid, cut off at the faces that lie below it, the deepest first."""
     hull = solid.hull()
-    vertices, faces = _mesh_of(solid)
+    vertices, faces = mesh_of(solid)
     normals = half_edges_of(vertices, faces).normals
     for _ in range(MAX_PARTS):
         if hull.is_empty():

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from teeter.models.builders import SIDE_SAMPLES, extrude, solid_of
+from teeter.models.builders import SIDE_SAMPLES, extrude, halved, solid_of, strip
 from teeter.models.convex import box_part, hull_part
 from teeter.models.hulls import alike_rows, convex_hull
 from teeter.models.piece import (
@@ -105,22 +105,11 @@ def drill(corners: Array, radius: float, height: float, bevel: float) -> tuple[A
     rows = [(-z, inset) for z, inset in levels] + [(z, inset) for z, inset in levels[::-1]]
     outer = [np.c_[_reach(corners, rays, inset)[:, None] * rays, np.full(len(rays), z)] for z, inset in rows]
     inner = [np.c_[(radius + inset) * rays, np.full(len(rays), z)] for z, inset in rows]
-    count, here = len(rays), np.arange(len(rays))
-    there = np.roll(here, -1)
-
-    def strip(a: int, b: int) -> Ints:
-        """Faces between ring a and ring b above it, seen from outside."""
-        return np.concatenate(
-            [
-                np.c_[a * count + here, a * count + there, b * count + there],
-                np.c_[a * count + here, b * count + there, b * count + here],
-            ]
-        ).astype(np.int64)
-
+    count = len(rays)
     number = len(rows)
-    walls = [strip(k, k + 1) for k in range(number - 1)]
-    walls += [strip(number - 1, 2 * number - 1), strip(number, 0)]
-    bore = [strip(number + k + 1, number + k) for k in range(number - 1)]
+    pairs = [(k, k + 1) for k in range(number - 1)] + [(number - 1, 2 * number - 1), (number, 0)]
+    walls = [strip(count, a * count, b * count) for a, b in pairs]
+    bore = [strip(count, (number + k + 1) * count, (number + k) * count) for k in range(number - 1)]
     faces = np.concatenate([*walls, *bore])
     curved = np.arange(len(faces)) >= sum(map(len, walls))
     return np.concatenate([*outer, *inner]), faces, curved
@@ -282,8 +271,7 @@ def capped(edge: float, sagitta: float, squares: int) -> tuple[Array, Ints, Flag
     a, b, c, d = here[:-1, :-1], here[1:, :-1], here[1:, 1:], here[:-1, 1:]
     quads = np.stack([a, b, c, d], axis=-1).reshape(-1, 4)
     points = [np.roll(cap, axis, axis=1) for axis in range(3)]
-    faces = [quads[:, [0, 1, 2]] + axis * n * n for axis in range(3)]
-    faces += [quads[:, [0, 2, 3]] + axis * n * n for axis in range(3)]
+    faces = halved(np.concatenate([quads + axis * n * n for axis in range(3)]))
     flat = []
     for axis in range(3):
         # from the x cap's rim at z = 0, over the corner, along the y cap's rim at z = 0
@@ -291,7 +279,7 @@ def capped(edge: float, sagitta: float, squares: int) -> tuple[Array, Ints, Flag
         rim = np.concatenate([here[:, 0] + axis * n * n, here[0, ::-1][1:] + other * n * n])
         flat += [[3 * n * n, second, first] for first, second in pairwise(rim.tolist())]
     corners = np.concatenate([*points, np.zeros((1, 3))])
-    index = np.concatenate([*faces, np.array(flat)])
+    index = np.concatenate([faces, np.array(flat)])
     vertices, number = _shared(corners, edge)
     index = number[index]
     return vertices, index, np.arange(len(index)) < 6 * len(quads)

@@ -35,10 +35,10 @@ CREASE = np.radians(30.0)
 MAX_FACES_AT_CORNER = 600
 
 
-def corner_normals(vertices: Array, faces: Ints, crease: float = CREASE) -> Array:
+def corner_normals(vertices: Array, faces: Ints) -> Array:
     """(f, 3, 3) unit normals at the corners of the faces, for shading.
 
-    Each is the mean of the face normals around the corner that turn less than `crease` (radians) from its own
+    Each is the mean of the face normals around the corner that turn less than `CREASE` from its own
     face, weighted by area, so that broad flat faces stay flat and narrow bevels carry the bend.
     """
     corners = vertices[faces]
@@ -58,7 +58,7 @@ def corner_normals(vertices: Array, faces: Ints, crease: float = CREASE) -> Arra
         for begin in range(0, len(chosen), chunk):
             members = order[chosen[begin : begin + chunk, None] + np.arange(size)]
             own = unit[members // 3]
-            near = np.einsum("cid,cjd->cij", own, own) > np.cos(crease)
+            near = np.einsum("cid,cjd->cij", own, own) > np.cos(CREASE)
             total[members] = np.einsum("cij,cjd->cid", near, doubled[members // 3])
     length = np.linalg.norm(total, axis=1)
     good = length > np.finfo(float).tiny

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import least_squares
 
+from teeter.models.convex import mesh_of
 from teeter.models.hulls import groups_of
 from teeter.models.piece import MM, Array, Flags, Ints
 from teeter.models.surface import HalfEdgeMesh, angles_between, half_edges_of
@@ -97,10 +98,7 @@ def _simplified(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
     from manifold3d import Manifold, Mesh64
 
     solid = Manifold(Mesh64(vertices, faces.astype(np.uint64))).simplify(SAME_PLACE)
-    mesh = solid.to_mesh64()
-    if solid.is_empty():
-        return vertices, faces
-    return np.array(mesh.vert_properties)[:, :3], np.array(mesh.tri_verts).astype(np.int64)
+    return (vertices, faces) if solid.is_empty() else mesh_of(solid)
 
 
 def _scanned(mesh: HalfEdgeMesh, tolerance: float) -> _Scan:

@@ -174,10 +174,10 @@ def _cut_ply_alike(raw: Any, corners: Array, faces: Ints) -> Ints:
         column = lists[next(name for name in names if name in ("vertex_indices", "vertex_index"))]
         # of binary files each list comes with its length, `f0`
         polygons = column["f1"] if getattr(column.dtype, "names", None) else column
-        found = cut_alike(polygons, corners)
+        found, any_warped = cut_alike(polygons, corners)
     except (LookupError, TypeError, ValueError, AttributeError, StopIteration):
         return faces
-    return faces if found is None else found
+    return found if any_warped else faces
 
 
 FLAT = 1e-6
@@ -216,10 +216,10 @@ def cut_off_alike(text: bytes) -> bytes:
             np.array([int(word) for word in words[1 : 1 + int(words[0])]])
             for words in rest[1 + count : 1 + count + faces]
         ]
-        found = cut_alike(polygons, corners)
+        found, any_warped = cut_alike(polygons, corners)
     except (ValueError, IndexError):
         return text
-    if found is None:
+    if not any_warped:
         return text
     head = [b"OFF", b"%d %d 0" % (count, len(found))]
     rows = [b"3 %d %d %d" % (a, b, c) for a, b, c in found.tolist()]
@@ -247,16 +247,16 @@ def _begun(words: list[bytes], corners: list[Array]) -> bytes:
     return b" ".join([words[0], *refs[first:], *refs[:first]])
 
 
-def cut_alike(polygons: Iterable[Array], corners: Array) -> Ints | None:
+def cut_alike(polygons: Iterable[Array], corners: Array) -> tuple[Ints, bool]:
     """Returns triangles (n, 3) of polygons, warped ones cut from the corner of the smallest coordinates, others from
-    their first; None where no polygon is warped."""
+    their first; and whether any is warped."""
     fans, any_warped = [], False
     for polygon in polygons:
         order = np.asarray(polygon, dtype=np.int64).ravel()
         if len(order) > 3 and not is_flat(corners[order]):
             any_warped, order = True, np.roll(order, -start_of(corners[order]))
         fans += [(order[0], order[k], order[k + 1]) for k in range(1, len(order) - 1)]
-    return np.array(fans, dtype=np.int64) if any_warped else None
+    return np.array(fans, dtype=np.int64).reshape(-1, 3), any_warped
 
 
 def is_flat(points: Array) -> bool:

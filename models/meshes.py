@@ -16,7 +16,7 @@ from teeter.models.errors import MeshError, MeshFileError
 from teeter.models.hulls import groups_of, pairs_within
 from teeter.models.mesh_files import ELSEWHERE, KINDS, read_nodes
 from teeter.models.mesh_node import SINGLE_PRECISION, Y_UP, merged_corners
-from teeter.models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
+from teeter.models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface, six_volumes
 from teeter.models.shapes import Mesh
 from teeter.models.surface import half_edges_of
 
@@ -139,8 +139,7 @@ def _bodies(vertices: Array, faces: Ints) -> tuple[Ints, Array]:
     face = np.arange(3 * len(faces)) // 3
     label = groups_of(len(faces), face, face[half_edges_of(vertices, faces).twin])
     corners = (vertices - vertices.mean(axis=0))[faces]
-    six_volumes = np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
-    return label, np.bincount(label, six_volumes).astype(np.float64) / 6
+    return label, np.bincount(label, six_volumes(corners)).astype(np.float64) / 6
 
 
 def _joined(vertices: Array, faces: Ints, where: str) -> tuple[Array, Ints]:
@@ -258,7 +257,7 @@ def solids_of(vertices: Array, faces: Ints) -> list[tuple[Array, Ints]]:
         return [(vertices, faces)]
     origin = joined.mean(axis=0)
     sides = joined[corners] - origin
-    volumes = np.bincount(skin, np.einsum("fd,fd->f", sides[:, 0], np.cross(sides[:, 1], sides[:, 2])))
+    volumes = np.bincount(skin, six_volumes(sides))
     # the largest skin is no cavity: when it is inside out, everything is
     volumes *= np.sign(volumes[np.abs(volumes).argmax()])
     owner = np.arange(len(volumes))

@@ -181,6 +181,11 @@ class Detail:
     turn: float = 7.5
 
 
+def six_volumes(corners: Array) -> Array:
+    """Returns six times the signed volume (f,) between the origin and each triangle (f, 3, 3)."""
+    return np.asarray(np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MassProperties:
     """Volume (m^3), centre of mass (3,) and inertia (3, 3) about it (m^5), of unit density."""
@@ -194,13 +199,13 @@ class MassProperties:
         """Exact for a closed polyhedron (n, 3), (f, 3), by sums over its tetrahedra (Tonon 2004)."""
         origin = vertices.mean(axis=0)
         corners = (vertices - origin)[faces]
-        six_volumes = np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
-        volume = float(six_volumes.sum() / 6)
+        parts = six_volumes(corners)
+        volume = float(parts.sum() / 6)
         total = corners.sum(axis=1)
-        centre = six_volumes @ total / (24 * volume)
+        centre = parts @ total / (24 * volume)
         # second moments: the integral of x x^T over a tetrahedron with one corner at the origin
-        outer = np.einsum("f,fd,fe->de", six_volumes, total, total)
-        outer += np.einsum("f,fkd,fke->de", six_volumes, corners, corners)
+        outer = np.einsum("f,fd,fe->de", parts, total, total)
+        outer += np.einsum("f,fkd,fke->de", parts, corners, corners)
         second = outer / 120 - volume * np.outer(centre, centre)
         return cls(volume, centre + origin, np.trace(second) * np.eye(3) - second)
 

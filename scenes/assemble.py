@@ -27,7 +27,7 @@ from teeter.models.shapes import Box, Mesh
 from teeter.models.spec import PieceSpec
 from teeter.scenes.reading import Written
 from teeter.scenes.scene import Draft, Fault, SceneError, shown
-from teeter.scenes.schema import PieceTable, TableTop
+from teeter.scenes.schema import OF_MATERIAL, SURFACE, PieceTable, TableTop
 
 MM = 1e-3
 GRAM = 1e-3
@@ -39,8 +39,6 @@ TABLE_MARGIN_MM = 100.0
 MAX_LISTED_OVERLAPS = 20
 """Overlaps listed one by one: a scene in the wrong unit has them by the thousand."""
 LOWEST_REMEDY = "--table lowest puts the table under everything"
-SURFACE = ("friction", "rolling_mm")
-"""What a table top has of a material."""
 _ROUNDING = 1e-9
 
 
@@ -102,7 +100,7 @@ def reaching(table: TableTop, drafts: Sequence[Draft], top: float, file: str) ->
         problem = (
             f"pieces lie {max(reach):.4g} m from the origin, where no table reaches: move them nearer to it"
         )
-        raise SceneError([Fault(file, problem)])
+        raise SceneError.of(file, problem)
     # a piece inside the usual table leaves it as it is, so that what was recorded on it holds
     width, depth = (
         float(more) if 2 * side / MM > usual else usual
@@ -185,7 +183,7 @@ def _spec(table: PieceTable, default: Material) -> PieceSpec:
         assert table.shape is not None
         spec = PieceSpec(shape=table.shape, material=table.material or default)
     material = table.material or spec.material
-    own = {key: getattr(table, key) for key in (*SURFACE, "restitution")}
+    own = {key: getattr(table, key) for key in OF_MATERIAL}
     material = material.model_copy(update={key: value for key, value in own.items() if value is not None})
     return spec.model_copy(update={"material": material, "colour": table.colour or spec.colour})
 

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from teeter.engine.pose import Pose
-from teeter.engine.world.body import TABLE, Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.models.catalogue import find
 from teeter.models.errors import ModelError
 from teeter.models.material import Material, materials
-from teeter.scenes.assemble import MM, SURFACE, pose_of
+from teeter.scenes.assemble import MM, pose_of
 from teeter.scenes.loads import pair_tables_of, tables_of
 from teeter.scenes.scene import Fault, Scene, SceneError
-from teeter.scenes.schema import FORMAT, Expect, PieceTable, TableTop
+from teeter.scenes.schema import FORMAT, SURFACE, Expect, PieceTable, TableTop, tables_of_all
 
-OWN = {"friction", "restitution", "rolling_mm", "mass", "centre_of_mass", "inertia", "colour"}
-"""Keys of a piece that are written as they were."""
+WHAT, WHERE = {"model", "shape"}, {"id", "position", "rotation", "quaternion", "fixed"}
+"""Keys of a piece that are written before its material, and as it is now; all others are written as they were."""
 DIGITS = 9
 """Decimals of a millimetre that are written: below an atom, above what turning metres into mm leaves over."""
 
@@ -31,13 +31,11 @@ def dump(what: Scene | Assembly, *, comment: str = "") -> str:
     scene = what if isinstance(what, Scene) else None
     assembly = scene.assembly if scene else what
     assert isinstance(assembly, Assembly)
-    table = next((body for body in assembly.bodies if body.name == TABLE), None)
+    table = assembly.table
     top = table.pose.position[2] + float(table.piece.extents[2]) / 2 if table else 0.0
     rows: list[dict[str, Any]] = []
     faults: list[Fault] = []
-    for body in assembly.bodies:
-        if body.name == TABLE:
-            continue
+    for body in assembly.pieces:
         try:
             rows.append(_row(body, scene.written.get(body.name) if scene else None, top))
         except ModelError:
@@ -46,11 +44,10 @@ def dump(what: Scene | Assembly, *, comment: str = "") -> str:
     if faults:
         raise SceneError(faults)
     title = scene.title if scene else assembly.name
-    head = compose(title, _table(table), rows, scene.expect if scene else None, comment)
+    head = compose(title, _table(table), rows, scene.head.expect if scene else None, comment)
     more: list[str] = []
-    for key in ("acceleration", "wind") if scene else ():
-        if (said := getattr(scene, key)) is not None:
-            more += ["", f"[{key}]", *pairs(said.model_dump())]
+    for key, said in tables_of_all(scene.head).items() if scene else ():
+        more += ["", f"[{key}]", *pairs(said.model_dump())]
     for row in tables_of(assembly.bodies):
         more += ["", "[[load]]", *pairs(row)]
     for row in pair_tables_of(assembly.bodies):
@@ -95,10 +92,10 @@ def _table(body: Body | None) -> TableTop | None:
 def _row(body: Body, written: PieceTable | None, top: float) -> dict[str, Any]:
     known = written or _from_catalogue(body)
     row: dict[str, Any] = {"id": body.name}
-    row |= known.model_dump(exclude_none=True, include={"model", "shape"})
+    row |= known.model_dump(exclude_none=True, include=WHAT)
     if known.material is not None:
         row["material"] = _material(known.material)
-    row |= known.model_dump(exclude_none=True, include=OWN)
+    row |= known.model_dump(exclude_none=True, exclude={*WHAT, *WHERE, "material"})
     row |= _pose(body.pose, known, top)
     if body.fixed:
         row["fixed"] = True

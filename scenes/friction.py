@@ -7,7 +7,6 @@ Statics, both engines, certificates and other programs' formats then need one la
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.world.body import Body, typical_size
 from teeter.models.errors import ModelError
-from teeter.models.piece import Piece
 
 Names = tuple[str, str]
 Ints = NDArray[np.int64]
@@ -84,9 +82,8 @@ def _solved(
             f"{np.exp(wanted[at]):.3g} and would get {np.exp(wanted[at] + off[at]):.3g}, as every piece has one value, "
             "of which a pair has the geometric mean: give that friction to more pairs, or to a piece or a material"
         )
-    made: dict[tuple[int, float], Piece] = {}
     found = [
-        body if abs(times) < EXACT / 10 else _rubbed(body, round(value, 12), made)
+        body if abs(times) < EXACT / 10 else body.rubbing(round(value, 12))
         for body, times, value in zip(bodies, change.tolist(), values.tolist(), strict=True)
     ]
     return tuple(found), ""
@@ -114,15 +111,6 @@ def _least(change: NDArray[np.float64], first: Ints, second: Ints) -> NDArray[np
 def _names(bodies: tuple[Body, ...], one: int, other: int) -> Names:
     first, second = bodies[one].name, bodies[other].name
     return min(first, second), max(first, second)
-
-
-def _rubbed(body: Body, friction: float, made: dict[tuple[int, float], Piece]) -> Body:
-    """The same piece for equal ones: what is kept by piece is made once."""
-    key = id(body.piece), friction
-    if key not in made:
-        material = body.piece.material.model_copy(update={"friction": friction})
-        made[key] = replace(body.piece, material=material)
-    return replace(body, piece=made[key])
 
 
 def _near(bodies: tuple[Body, ...]) -> Ints:

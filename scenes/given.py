@@ -70,4 +70,4 @@ def _turn_and_move(pose: object, blank: Fault) -> tuple[Array, Array]:
 
 
 def _refused(blank: Fault, key: str, problem: str) -> SceneError:
-    return SceneError([Fault(blank.file, problem, blank.table, key)])
+    return SceneError.of(blank.file, problem, blank.table, key)

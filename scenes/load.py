@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,14 +20,12 @@ from teeter.models.material import Material, material_named
 from teeter.models.mesh_files import ELSEWHERE, GLTF, KINDS, UNSAID, GivenMeshes, files_of, nodes_of
 from teeter.models.shapes import Mesh
 from teeter.scenes.assemble import MM, Builder, drafts_of, grown, lowest, put_together, reaching, table_body
+from teeter.scenes.content import Content, LoadOptions
 from teeter.scenes.given import as_table
 from teeter.scenes.loads import loaded, paired, rubbed
 from teeter.scenes.reading import GivenText, Sheet, place_of, plain, read, sheet_of
 from teeter.scenes.scene import UNITS, Draft, Fault, Scene, SceneError, UnitAskedError, nearest, shown
-from teeter.scenes.schema import FORMAT, Head, PieceTable, TableTop
-
-if TYPE_CHECKING:
-    from teeter.scenes.meshes import Ground
+from teeter.scenes.schema import FORMAT, PieceTable, TableTop, tables_of_all
 
 SHIPPED = Path(__file__).resolve().parent
 Z_UP = (
@@ -35,8 +33,29 @@ Z_UP = (
     "degrees about x before it is written, or write a format in which z is up (.obj, .stl, .3mf, .ply)"
 )
 MESHES = tuple(KINDS)
-FORMATS = (".xml", ".mjcf", ".urdf", ".sdf", ".world", ".usd", ".usda", ".usdc", ".usdz", ".json")
-"""Scenes of other programs, which say their unit and which axis is up."""
+FORMATS = {
+    **dict.fromkeys((".xml", ".mjcf"), "mjcf"),
+    ".urdf": "urdf",
+    **dict.fromkeys((".sdf", ".world"), "sdf"),
+    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd"),
+    ".json": "compas",
+}
+"""Scenes of other programs, which say their unit and which axis is up: the module that reads each."""
+_REGULAR = "only the bodies of mesh files are regrouped; in scene files every piece is one"
+REFUSED = {
+    "mesh": {"--up": f"{{}} files say which axis is up; only {', '.join(UNSAID)} files need it"},
+    "format": dict.fromkeys(
+        ("--fit", "--up", "--unit"), "{} files say what they are in, and are not fitted: leave it out"
+    ),
+    "scene": {
+        "--fit": "only mesh files are fitted; the pieces of scene files are regular",
+        "--unite": _REGULAR,
+        "--split": _REGULAR,
+        "--unit": "only mesh files have a unit; scene files are in mm",
+        "--up": "only mesh files have another axis up; in scene files it is z",
+    },
+}
+"""Options that say nothing about files of a kind, and what is told of them."""
 MAX_SETTLE_MM = 1000.0
 MAX_FIT_MM = 100.0
 
@@ -47,38 +66,6 @@ TableChoice = str | float | tuple[float, float]
 """`lowest`, `none`, or a size in mm: one of both sides, two, or as words, `600x400`."""
 Progressed = Callable[[int, int], None]
 """Told how much of the work is done, and of how much."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoadOptions:
-    """How a scene is loaded; see `load`."""
-
-    settle_mm: float = 0.0
-    table: Literal["lowest", "none"] | None = None
-    fixed: tuple[str, ...] = ()
-    material: str | None = None
-    unit: str | None = None
-    fit_mm: float = 0.0
-    up: str | None = None
-    drop: bool = False
-    size: tuple[float, float] | None = None
-    excused: frozenset[str] = frozenset()
-    unite: tuple[str, ...] = ()
-    split: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a file holds, before it is put together."""
-
-    head: Head
-    drafts: list[Draft]
-    faults: list[Fault]
-    fitted: tuple[str, ...] = ()
-    unit: str = "mm"
-    up: str = "z"
-    ground: Ground | None = None
-    left_out: tuple[str, ...] = ()
 
 
 def shipped() -> tuple[str, ...]:
@@ -159,7 +146,7 @@ def _table_of(
     except (TypeError, ValueError):
         pass
     problem = "must be lowest, none, or a size in mm such as 600 or 600x400"
-    raise SceneError([Fault(file, problem, key="--table", value=str(table))])
+    raise SceneError.of(file, problem, key="--table", value=str(table))
 
 
 def _ask_for_axis(path: Source, file: str, options: LoadOptions) -> None:
@@ -170,12 +157,8 @@ def _ask_for_axis(path: Source, file: str, options: LoadOptions) -> None:
         _loaded(path, file, as_it_is)
     except SceneError as refused:
         if hint := _other_way_up(path, file, as_it_is, refused):
-            raise SceneError(
-                [
-                    Fault(
-                        file, f"with z up its pieces lie badly on z = 0; {hint} (--up z says that z is meant)"
-                    )
-                ]
+            raise SceneError.of(
+                file, f"with z up its pieces lie badly on z = 0; {hint} (--up z says that z is meant)"
             ) from None
 
 
@@ -206,7 +189,7 @@ def _loaded(path: Source, file: str, options: LoadOptions, progress: Progressed 
         return replace(_scene(path.stem, content, options, file), path=where, files=_files(content, where))
     except SceneError:
         if path.suffix.lower() in GLTF and table is None and not content.faults and _is_z_up(content.drafts):
-            raise SceneError([Fault(file, Z_UP)]) from None
+            raise SceneError.of(file, Z_UP) from None
         raise
 
 
@@ -288,7 +271,7 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
         None,
         assembly,
         dropped,
-        head.expect,
+        head,
         max(options.settle_mm, builder.deepest / MM),
         written,
         content.fitted,
@@ -297,8 +280,6 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
         ground=content.ground.name if content.ground else "",
         left_out=content.left_out,
         has_own_size=bool(options.size) or (chosen is not None and "size" in chosen.model_fields_set),
-        acceleration=head.acceleration,
-        wind=head.wind,
     )
 
 
@@ -333,7 +314,7 @@ def add(
     bodies, more = paired(bodies, content.head.pair, file, options.excused)
     written = rubbed({**scene.written, **written}, bodies, content.head.pair)
     faults += more
-    if content.head.acceleration or content.head.wind:
+    if tables_of_all(content.head):
         faults.append(
             Fault(file, "says how the table is accelerated, or of wind: the first file has to say that")
         )
@@ -343,7 +324,7 @@ def add(
         scene,
         assembly=Assembly(scene.assembly.name, bodies),
         dropped=scene.dropped + dropped,
-        expect=None,
+        head=scene.head.without_expectation(),
         settle_mm=max(scene.settle_mm, options.settle_mm, builder.deepest / MM),
         written=written,
         files=scene.files + _files(content, path if isinstance(path, Path) else None),
@@ -388,7 +369,7 @@ def _source(given: object) -> tuple[Source, str]:
     try:
         return GivenMeshes(nodes_of(given, GIVEN), GIVEN), GIVEN
     except MeshFileError as error:
-        raise SceneError([Fault("what is given", str(error))]) from None
+        raise SceneError.of("what is given", str(error)) from None
 
 
 def _find(path_or_name: str | Path) -> tuple[Path, str]:
@@ -399,82 +380,66 @@ def _find(path_or_name: str | Path) -> tuple[Path, str]:
         if path.is_file():
             return path, file
         if path.is_dir():
-            raise SceneError([Fault(file, "is a folder; give a scene file")])
+            raise SceneError.of(file, "is a folder; give a scene file")
         if name not in shipped() and path.exists():
-            raise SceneError([Fault(file, "is not a regular file")])
+            raise SceneError.of(file, "is not a regular file")
     except OSError as error:
-        raise SceneError([Fault(file, f"there is no such file: {error.strerror}")]) from None
+        raise SceneError.of(file, f"there is no such file: {error.strerror}") from None
     if name in shipped():
         return SHIPPED / f"{name}.toml", f"{name}.toml"
     beside = [other.name for other in path.parent.glob("*") if other.suffix in (".toml", *MESHES, *FORMATS)]
     meant = nearest(path.name, beside) or nearest(name, shipped())
     there = " (`teeter scenes` lists those)" if not meant and path.name == file else ""
-    raise SceneError([Fault(file, f"there is no such file, nor a shipped scene of this name{meant}{there}")])
+    raise SceneError.of(file, f"there is no such file, nor a shipped scene of this name{meant}{there}")
 
 
 def _content(path: Source, file: str, options: LoadOptions, progress: Progressed | None = None) -> Content:
     material = _checked(options, file)
-    if path.suffix.lower() in MESHES:
+    ending = path.suffix.lower()
+    if ending in MESHES:
         from teeter.scenes.meshes import read_meshes  # trimesh's loaders are slow to import
 
         assert not isinstance(path, GivenText)
+        _check_options("mesh", {"--up"} if ending in UNSAID else set(), path, file, options)
+        content = read_meshes(path, file, material, options, progress)
+    elif ending in FORMATS:
+        from teeter.scenes.formats.pieces import contents_of
 
-        if options.up is not None and path.suffix.lower() not in UNSAID:
-            problem = f"{path.suffix} files say which axis is up; only {', '.join(UNSAID)} files need it"
-            raise SceneError([Fault(file, problem, key="--up", value=options.up)])
-        unit, level = UNITS[options.unit] if options.unit else None, None if options.table else 0.0
-        found = read_meshes(
-            path,
-            file,
-            material,
-            unit,
-            options.up,
-            options.fit_mm * MM,
-            level,
-            options.excused,
-            options.unite,
-            options.split,
-            options.fixed,
-            progress,
-        )
-        content = Content(
-            Head(teeter=FORMAT), found.drafts, found.faults, found.fitted, found.unit, found.up, found.ground
-        )
-    elif path.suffix.lower() in FORMATS:
-        from teeter.scenes.formats.read import read_format
-
-        for key, value in (("--fit", options.fit_mm or None), ("--up", options.up), ("--unit", options.unit)):
-            if value is not None and not (key == "--unit" and path.suffix.lower() == ".json"):
-                problem = f"{path.suffix} files say what they are in, and are not fitted: leave it out"
-                raise SceneError([Fault(file, problem, key=key, value=str(value))])
         assert isinstance(path, Path)
-        unit = UNITS[options.unit] if options.unit else None
-        content = replace(Content(*read_format(path, file, material, unit)), unit="m")
-    elif path.suffix.lower() == ".toml" or path.suffix == "":
-        if options.fit_mm:
-            problem = "only mesh files are fitted; the pieces of scene files are regular"
-            raise SceneError([Fault(file, problem, key="--fit", value=f"{options.fit_mm:g}")])
-        if options.unite or options.split:
-            key, value = ("--unite", options.unite[0]) if options.unite else ("--split", None)
-            problem = "only the bodies of mesh files are regrouped; in scene files every piece is one"
-            raise SceneError([Fault(file, problem, key=key, value=value)])
-        if options.unit is not None:
-            problem = "only mesh files have a unit; scene files are in mm"
-            raise SceneError([Fault(file, problem, key="--unit", value=options.unit)])
-        if options.up is not None:
-            problem = "only mesh files have another axis up; in scene files it is z"
-            raise SceneError([Fault(file, problem, key="--up", value=options.up)])
+        _check_options("format", {"--unit"} if FORMATS[ending] == "compas" else set(), path, file, options)
+        reader = import_module(f"teeter.scenes.formats.{FORMATS[ending]}")
+        try:
+            described = reader.read(path, file, *([UNITS[options.unit]] if options.unit else []))
+        except OSError as error:
+            raise SceneError.of(file, f"cannot be read: {error.strerror or error}") from None
+        content = replace(Content(*contents_of(described, file, material)), unit="m")
+    elif ending in (".toml", ""):
         assert not isinstance(path, GivenMeshes)
+        _check_options("scene", set(), path, file, options)
         content = _drawn_up(read(path, file), path.parent, file, material)
     else:
         known = ", ".join((".toml", *MESHES, *FORMATS))
-        how = ELSEWHERE.get(path.suffix.lower())
+        how = ELSEWHERE.get(ending)
         problem = f"{path.suffix} is not a kind of scene file" + (
             f": {how}" if how else f" (allowed: {known})"
         )
-        raise SceneError([Fault(file, problem)])
+        raise SceneError.of(file, problem)
     content = _excuse(content, options.excused, file)
     return replace(content, drafts=_fix(content, options.fixed, file))
+
+
+def _check_options(kind: str, taken: Collection[str], path: Source, file: str, options: LoadOptions) -> None:
+    """Raises SceneError for the first option that files of a kind do not take. taken: those that this one does."""
+    given = {
+        "--fit": f"{options.fit_mm:g}" if options.fit_mm else None,
+        "--unite": next(iter(options.unite), None),
+        "--split": "" if options.split else None,
+        "--unit": options.unit,
+        "--up": options.up,
+    }
+    for key, problem in REFUSED[kind].items():
+        if given[key] is not None and key not in taken:
+            raise SceneError.of(file, problem.format(path.suffix), key=key, value=given[key] or None)
 
 
 def _excuse(content: Content, names: frozenset[str], file: str) -> Content:
@@ -497,25 +462,27 @@ def _drawn_up(sheet: Sheet, folder: Path, file: str, material: Material) -> Cont
 
 def _checked(options: LoadOptions, file: str) -> Material:
     """The default material. Raises SceneError for options that no file could make right."""
-    faults = []
-    if not (math.isfinite(options.settle_mm) and 0 <= options.settle_mm <= MAX_SETTLE_MM):
-        problem = f"must be from 0 to {MAX_SETTLE_MM:g} mm"
-        faults.append(Fault(file, problem, key="--settle", value=str(options.settle_mm)))
-    if not (math.isfinite(options.fit_mm) and 0 <= options.fit_mm <= MAX_FIT_MM):
-        problem = f"must be from 0 to {MAX_FIT_MM:g} mm"
-        faults.append(Fault(file, problem, key="--fit", value=str(options.fit_mm)))
+    faults = [
+        Fault(file, f"must be from 0 to {most:g} mm", key=key, value=str(value))
+        for key, value, most in (
+            ("--settle", options.settle_mm, MAX_SETTLE_MM),
+            ("--fit", options.fit_mm, MAX_FIT_MM),
+        )
+        if not 0 <= value <= most  # not of nan either
+    ]
     if options.unit is not None and options.unit not in UNITS:
         faults.append(Fault(file, f"must be one of {', '.join(UNITS)}", key="--unit", value=options.unit))
     if options.up is not None and options.up not in ("x", "y", "z"):
         faults.append(Fault(file, "must be x, y or z", key="--up", value=options.up))
-    material: Material | None = None
     try:
         material = material_named(options.material or "beech")
     except ModelError as error:
-        faults.append(Fault(file, str(error), key="--material", value=options.material))
+        raise SceneError(
+            [*faults, Fault(file, str(error), key="--material", value=options.material)]
+        ) from None
     if faults:
         raise SceneError(faults)
-    return cast(Material, material)
+    return material
 
 
 def _fix(content: Content, globs: Sequence[str], file: str) -> list[Draft]:

@@ -15,7 +15,7 @@ from teeter.models.errors import ModelError
 from teeter.scenes.assemble import GRAM, MM
 from teeter.scenes.friction import Names, rubbing
 from teeter.scenes.scene import Fault, Scene, SceneError, nearest, shown
-from teeter.scenes.schema import LoadTable, PairTable, PieceTable
+from teeter.scenes.schema import LoadTable, PairTable, PieceTable, tables_of_all
 
 ROUNDING = 1e-6
 """Millimetres, outside of a piece."""
@@ -167,7 +167,7 @@ def refuse_loads(scene: Scene, what: str, *, weights: bool = True) -> None:
     """Raises SceneError for a scene with loads on its pieces. what: that does not take them. weights: but those."""
     names = dict.fromkeys(
         load.name for body in scene.assembly.free for load in body.loads if load.is_force or not weights
-    ) | dict.fromkeys(name for name in ("acceleration", "wind") if getattr(scene, name) is not None)
+    ) | dict.fromkeys(tables_of_all(scene.head))
     if names:
         problem = f"{what} does not take loads ({', '.join(names)}): `teeter check` does, or leave them out"
-        raise SceneError([Fault(scene.name, problem)])
+        raise SceneError.of(scene.name, problem)

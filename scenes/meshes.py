@@ -19,11 +19,12 @@ from teeter.models.material import Material
 from teeter.models.mesh_files import KINDS, UNSAID, GivenMeshes, read_nodes
 from teeter.models.mesh_node import Y_UP, MeshNode
 from teeter.models.meshes import checked, solids_of
-from teeter.models.piece import Array, Ints, Piece
+from teeter.models.piece import MM, Array, Ints, Piece
 from teeter.scenes import regroup
+from teeter.scenes.content import Content, Ground, LoadOptions
 from teeter.scenes.reading import MAX_PIECES
-from teeter.scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, shown
-from teeter.scenes.schema import RESERVED
+from teeter.scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, numbered, shown
+from teeter.scenes.schema import FORMAT, RESERVED, Head
 
 RIGID = 1e-5
 """How far from a pure turn a matrix may be to count as one: files keep seven digits."""
@@ -43,99 +44,71 @@ SMALLEST_SCENE, LARGEST_SCENE = 20e-3, 100.0
 would be 20 m long, which stacks rarely are; in mm it is a heap of dice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """A sheet that a file has for its table. height: metres."""
-
-    name: str
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
-class MeshScene:
-    """What a mesh file holds. faults: what kept nodes from being pieces. fitted: what `fit` did to each, in words.
-    unit, up: as they were taken."""
-
-    drafts: list[Draft]
-    faults: list[Fault]
-    fitted: tuple[str, ...]
-    unit: str
-    up: str
-    ground: Ground | None
-
-
 def read_meshes(
     path: Path | GivenMeshes,
     file: str,
     material: Material,
-    unit: float | None,
-    up: str | None = None,
-    fit: float = 0.0,
-    level: float | None = None,
-    excused: Collection[str] = (),
-    unite: Sequence[str] = (),
-    split: bool = False,
-    fixed: Sequence[str] = (),
+    options: LoadOptions,
     progress: Callable[[int, int], None] | None = None,
-) -> MeshScene:
-    """The pieces of a mesh file, and how it was read.
-
-    unit: metres; None: the format's. up: the axis that points up, one of `UPWARDS`; None: the format's.
-    fit, level: metres, as in `models.fit.fit_meshes`; 0: not at all. excused: names of nodes that need not be solids.
-    unite: names of nodes that are one piece. split: cut solids into convex blocks. fixed: names of supports, which may
-    be level sheets.
-    progress: told how many nodes are pieces, and of how many. Raises SceneError when nothing can be read at all.
-    """
+) -> Content:
+    """The pieces of a mesh file, and how it was read. progress: told how many nodes are pieces, and of how many. Raises
+    SceneError when nothing can be read at all."""
     nodes = path.nodes if isinstance(path, GivenMeshes) else _nodes(path, file)
     if not nodes:
-        raise SceneError([Fault(file, "there are no triangles in it: export solids, not curves or points")])
+        raise SceneError.of(file, "there are no triangles in it: export solids, not curves or points")
     if len(nodes) > MAX_PIECES:
-        raise SceneError([Fault(file, f"there are {len(nodes)} meshes; at most {MAX_PIECES} are allowed")])
+        raise SceneError.of(file, f"there are {len(nodes)} meshes; at most {MAX_PIECES} are allowed")
     kind = KINDS[path.suffix.lower()]
-    axis = up or kind.up
+    axis = options.up or kind.up
     stem = _clean(path.stem)
     maker = _Maker(file, stem, material)
     turn = UPWARDS[axis]
+    unit = UNITS[options.unit] if options.unit else None
     placed = [(node, (unit or node.unit or kind.unit) * turn) for node in nodes]
     length = unit or nodes[0].unit or kind.unit
-    placed, ground = _without_ground(placed, stem, excused)
+    placed, ground = _without_ground(placed, stem, options.excused)
     if unit is None and path.suffix.lower() in UNSAID and all(node.unit is None for node in nodes):
         _check_size(
-            [(node, axes) for node, axes in placed if _name(node, stem) not in excused] or placed, file
+            [(node, axes) for node, axes in placed if _name(node, stem) not in options.excused] or placed,
+            file,
         )
     placed = [(replace(node, name=_name(node, stem)), axes) for node, axes in placed]
-    placed = [_thickened(node, axes, fixed) for node, axes in placed]
-    if unite:
-        placed = regroup.unite(placed, unite, file)
-    if split:
+    placed = [_thickened(node, axes, options.fixed) for node, axes in placed]
+    if options.unite:
+        placed = regroup.unite(placed, options.unite, file)
+    if options.split:
         placed = regroup.split(placed, file)
     words: list[str] = []
-    if fit > 0:
-        placed, words = _fitted(placed, stem, fit, ground.height if ground and level is not None else level)
+    if options.fit_mm > 0:
+        level = None if options.table else ground.height if ground else 0.0
+        placed, words = _fitted(placed, stem, options.fit_mm * MM, level)
     for done, (node, axes) in enumerate(placed, start=1):
         maker.take(node, axes)
         if progress is not None:
             progress(done, len(placed))
     read = next((name for name, size in UNITS.items() if size == length), f"{length:g} m")
     drafts, faults = _named(maker.drafts, file, maker.faults)
-    return MeshScene(drafts, faults, tuple(words), read, axis, ground)
+    return Content(Head(teeter=FORMAT), drafts, faults, tuple(words), read, axis, ground)
 
 
 def _name(node: MeshNode, stem: str) -> str:
     return _clean(node.name) or stem
 
 
+def _place(node: MeshNode, axes: Array) -> Array:
+    """The corners (n, 3) of a node in our axes, metres."""
+    return node.vertices @ (axes @ node.matrix[:3, :3]).T + axes @ node.matrix[:3, 3]
+
+
 def _without_ground(
     placed: list[tuple[MeshNode, Array]], stem: str, excused: Collection[str]
 ) -> tuple[list[tuple[MeshNode, Array]], Ground | None]:
     """The nodes but for a flat, level sheet under all others, which is the table; and that sheet."""
-    places = [
-        node.vertices @ (axes @ node.matrix[:3, :3]).T + axes @ node.matrix[:3, 3] for node, axes in placed
-    ]
+    places = [_place(node, axes) for node, axes in placed]
     if any(not np.abs(place).max(initial=0.0) < LARGEST for place in places):
         return placed, None
     bounds = [(place.min(axis=0), place.max(axis=0)) for place in places]
-    flat = [high[2] - low[2] <= LEVEL * float((high - low).max()) for low, high in bounds]
+    flat = [_is_level(place) for place in places]
     solid = [box for box, is_flat in zip(bounds, flat, strict=True) if not is_flat]
     for number, (low, high) in enumerate(bounds):
         if not flat[number] or not solid or (name := _name(placed[number][0], stem)) in excused:
@@ -153,7 +126,7 @@ def _without_ground(
 
 def _thickened(node: MeshNode, axes: Array, fixed: Sequence[str]) -> tuple[MeshNode, Array]:
     """A level sheet that is a support, as a plate below it; any other node as it is."""
-    place = node.vertices @ (axes @ node.matrix[:3, :3]).T + axes @ node.matrix[:3, 3]
+    place = _place(node, axes)
     if not any(fnmatchcase(node.name, pattern) for pattern in fixed) or not _is_level(place):
         return node, axes
     edges = np.concatenate([node.faces[:, [0, 1]], node.faces[:, [1, 2]], node.faces[:, [2, 0]]])
@@ -180,9 +153,7 @@ def _is_level(place: Array) -> bool:
 
 def _check_size(placed: list[tuple[MeshNode, Array]], file: str) -> None:
     """Raises SceneError, which asks for the unit, when mm would make a scene too small or too large to be meant."""
-    points = np.concatenate(
-        [node.vertices @ (axes @ node.matrix[:3, :3]).T + axes @ node.matrix[:3, 3] for node, axes in placed]
-    )
+    points = np.concatenate([_place(node, axes) for node, axes in placed])
     sides = np.ptp(points, axis=0)
     if not np.abs(points).max(initial=0.0) < LARGEST or SMALLEST_SCENE <= sides.max() <= LARGEST_SCENE:
         return
@@ -200,7 +171,7 @@ def _check_size(placed: list[tuple[MeshNode, Array]], file: str) -> None:
     problem += (
         f", read as mm, and the file does not name its unit: {question} (--unit mm says that this is meant"
     )
-    raise UnitAskedError([Fault(file, f"{problem}; .glb files know their unit and axes)")])
+    raise UnitAskedError.of(file, f"{problem}; .glb files know their unit and axes)")
 
 
 def _fitted(
@@ -210,14 +181,12 @@ def _fitted(
     solids: list[MeshNode] = []
     spoilt: list[tuple[MeshNode, Array]] = []
     for node, axes in placed:
-        where = node.vertices @ (axes @ node.matrix[:3, :3]).T + axes @ node.matrix[:3, 3]
+        where = _place(node, axes)
         if not np.abs(where).max(initial=0.0) < LARGEST:
             spoilt.append((node, axes))
             continue
         parts = solids_of(where, node.faces)
-        for number, part in enumerate(parts, start=1):
-            own = _clean(node.name) or stem
-            name = own if len(parts) == 1 else f"{own}.{number:0{len(str(len(parts)))}}"
+        for name, part in zip(numbered(_name(node, stem), len(parts)), parts, strict=True):
             try:
                 corners, faces = checked(*part, name)
             except ModelError:
@@ -238,9 +207,9 @@ def _nodes(path: Path, file: str) -> list[MeshNode]:
     try:
         return read_nodes(path)
     except MeshFileError as error:
-        raise SceneError([Fault(file, str(error))]) from None
+        raise SceneError.of(file, str(error)) from None
     except OSError as error:
-        raise SceneError([Fault(file, f"cannot be read: {error.strerror or error}")]) from None
+        raise SceneError.of(file, f"cannot be read: {error.strerror or error}") from None
 
 
 @dataclass
@@ -256,7 +225,7 @@ class _Maker:
 
     def take(self, node: MeshNode, axes: Array) -> None:
         """Add the pieces of a node. axes: (3, 3), from the file's axes and unit to ours."""
-        name = _clean(node.name) or self.stem
+        name = _name(node, self.stem)
         place = f'node "{name}"'
         if not all(np.abs(values).max(initial=0.0) < LARGEST for values in (node.matrix, node.vertices)):
             self.faults.append(
@@ -287,8 +256,7 @@ class _Maker:
                 )
             self.faults.append(Fault(self.file, problem, place))
             return
-        for number, (piece, centre) in enumerate(pieces, start=1):
-            own = name if len(pieces) == 1 else f"{name}.{number:0{len(str(len(pieces)))}}"
+        for own, (piece, centre) in zip(numbered(name, len(pieces)), pieces, strict=True):
             pose = Pose.of(turn @ centre + origin, turn)
             self.drafts.append(Draft(own, f'node "{own}"', None, piece, pose, node.fixed))
 
@@ -299,7 +267,7 @@ class _Maker:
             solids = solids_of(vertices, faces)
             if len(solids) > MAX_PIECES:
                 problem = f"there are {len(solids)} parts; at most {MAX_PIECES} are allowed"
-                raise SceneError([Fault(self.file, problem)])
+                raise SceneError.of(self.file, problem)
             meshes = [trimesh.Trimesh(corners, triangles, process=False) for corners, triangles in solids]
             self._known[key] = [build_mesh(mesh, model, self.material) for mesh in meshes]
         return self._known[key]
@@ -333,7 +301,7 @@ def _named(drafts: list[Draft], file: str, faults: list[Fault]) -> tuple[list[Dr
     """The drafts with names that are unique: the second `block` is called `block.2`."""
     if len(drafts) > MAX_PIECES:
         problem = f"there are {len(drafts)} parts; at most {MAX_PIECES} are allowed"
-        raise SceneError([Fault(file, problem)])
+        raise SceneError.of(file, problem)
     taken, counts = {draft.id for draft in drafts}, Counter[str]()
     result = []
     for draft in drafts:

@@ -11,34 +11,17 @@ from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel, ValidationError
 
+from teeter.models.material import Material
 from teeter.models.piece import Array, Ints
 from teeter.models.spec import SHAPES
 from teeter.scenes.scene import Fault, SceneError, nearest, shown
-from teeter.scenes.schema import (
-    FORMAT,
-    AccelerationTable,
-    Expect,
-    Head,
-    LoadTable,
-    PairTable,
-    PieceTable,
-    TableTop,
-    WindTable,
-)
+from teeter.scenes.schema import FORMAT, TABLES, Head, PieceTable
 
 MAX_PIECES = 5000
 """More than any table holds; refused before anything is built."""
 MAX_BYTES = 16_000_000
 """Of a scene file: 5000 pieces of 3 kB each."""
 _HEADING = re.compile(r"^[ \t]*\[\[[ \t]*piece[ \t]*\]\]")
-TABLES: dict[str, type[BaseModel]] = {
-    "table": TableTop,
-    "expect": Expect,
-    "acceleration": AccelerationTable,
-    "wind": WindTable,
-    "load": LoadTable,
-    "pair": PairTable,
-}
 _LONG_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
 """A key of a hundred parts, for which tomllib takes time by the square."""
 _TAGS = {shape.key() for shape in SHAPES}
@@ -92,7 +75,7 @@ def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -
     if version:
         raise SceneError([version])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise SceneError([Fault(file, "must be [[piece]] tables", key="piece", value=shown(rows))])
+        raise SceneError.of(file, "must be [[piece]] tables", key="piece", value=shown(rows))
     if len(rows) > MAX_PIECES:
         raise SceneError([_too_many(file, len(rows))])
     lines: list[int | None] = [*headings] if len(headings) == len(rows) else [None] * len(rows)
@@ -149,20 +132,20 @@ def _text(path: Path | GivenText, file: str) -> str:
         size = path.stat().st_size if isinstance(path, Path) else len(path.data)
         if size > MAX_BYTES:
             problem = f"the file has {size / 1e6:.0f} MB; a scene file has at most {MAX_BYTES / 1e6:.0f} MB"
-            raise SceneError([Fault(file, problem)])
+            raise SceneError.of(file, problem)
         data = path.read_bytes() if isinstance(path, Path) else path.data
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         problem = f"is not a text file in UTF-8 (byte {error.start}); a scene is TOML"
-        raise SceneError([Fault(file, problem)]) from None
+        raise SceneError.of(file, problem) from None
     except OSError as error:
-        raise SceneError([Fault(file, f"cannot be read: {error.strerror or error}")]) from None
+        raise SceneError.of(file, f"cannot be read: {error.strerror or error}") from None
 
 
 def _toml(text: str, file: str) -> dict[str, Any]:
     if found := _LONG_KEY.search(text):
         line = text.count("\n", 0, found.start()) + 1
-        raise SceneError([Fault(file, "is not valid: a key of a hundred parts or more", line=line)])
+        raise SceneError.of(file, "is not valid: a key of a hundred parts or more", line=line)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -170,11 +153,9 @@ def _toml(text: str, file: str) -> dict[str, Any]:
         line = int(place[1]) if place else text.count("\n") + 1
         problem = re.sub(r" \(at .*\)$", "", str(error))
         column = f" (column {place[2]})" if place else " (end of the file)"
-        raise SceneError([Fault(file, f"is not valid TOML: {problem}{column}", line=line)]) from None
+        raise SceneError.of(file, f"is not valid TOML: {problem}{column}", line=line) from None
     except (RecursionError, ValueError):
-        raise SceneError(
-            [Fault(file, "is not valid TOML: nested too deeply, or a number too long")]
-        ) from None
+        raise SceneError.of(file, "is not valid TOML: nested too deeply, or a number too long") from None
 
 
 def _version(data: Mapping[str, Any], file: str) -> Fault | None:
@@ -282,7 +263,8 @@ def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
     if model is Head and len(loc) > 1:
         fields = TABLES[str(loc[0])].model_fields
     elif loc[0] == "material" and len(loc) > 1:
-        return ["density", "friction", "restitution", "rolling_mm", "colour", "finish", "like"]
+        written = {"density_kg_m3": "density"}
+        return [*(written.get(key, key) for key in Material.model_fields if key != "name"), "like"]
     elif loc[0] == "shape" and len(loc) > 1:
         shape: Any = next(shape for shape in SHAPES if shape.key() == loc[1])
         inner: Any = shape.model_fields[shape.key()].annotation

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from teeter.models.convex import decompose, hull_volume
+from teeter.models.convex import decompose, hull_volume, mesh_of
 from teeter.models.errors import ModelError
 from teeter.models.hulls import convex_hull
 from teeter.models.mesh_node import SINGLE_PRECISION, MeshNode
 from teeter.models.meshes import checked, solids_of
 from teeter.models.piece import Array, Ints, MassProperties
-from teeter.scenes.scene import Fault, SceneError, nearest
+from teeter.scenes.scene import SceneError, nearest, numbered
 
 Placed = tuple[MeshNode, Array]
 """A node, and the axes (3, 3) from its file's axes and unit to ours."""
@@ -29,7 +29,7 @@ def unite(placed: Sequence[Placed], globs: Sequence[str], file: str) -> list[Pla
         if not chosen:
             names = [node.name for node, _ in placed]
             problem = f"there is no node of this name{nearest(glob, names)}"
-            raise SceneError([Fault(file, problem, key="--unite", value=glob)])
+            raise SceneError.of(file, problem, key="--unite", value=glob)
         first = chosen[0][0]
         vertices, faces = _union([_world(*one) for one in chosen], glob, file)
         node = replace(
@@ -63,17 +63,16 @@ def _union(meshes: Sequence[tuple[Array, Ints]], glob: str, file: str) -> tuple[
             try:
                 corners, triangles = checked(corners, triangles, f'"{glob}"')
             except ModelError as error:
-                raise SceneError([Fault(file, str(error), key="--unite", value=glob)]) from None
+                raise SceneError.of(file, str(error), key="--unite", value=glob) from None
             solid = Manifold(Mesh64(corners, triangles.astype(np.uint64)))
             if solid.status() != Error.NoError:
-                raise SceneError([Fault(file, "is not the skin of a solid", key="--unite", value=glob)])
+                raise SceneError.of(file, "is not the skin of a solid", key="--unite", value=glob)
             solids.append(solid)
     whole = Manifold.batch_boolean(solids, OpType.Add)
     if (count := len(whole.decompose())) > 1 and len(solids) > 1:
         problem = f"there are {count} bodies that do not touch: only what touches can be one piece"
-        raise SceneError([Fault(file, problem, key="--unite", value=glob)])
-    mesh = whole.to_mesh64()
-    return np.array(mesh.vert_properties)[:, :3], np.array(mesh.tri_verts).astype(np.int64)
+        raise SceneError.of(file, problem, key="--unite", value=glob)
+    return mesh_of(whole)
 
 
 def split(placed: Sequence[Placed], file: str) -> list[Placed]:
@@ -93,13 +92,11 @@ def _blocks(node: MeshNode, axes: Array, file: str) -> list[Placed]:
         blocks = decompose(corners, triangles) if volume < hull_volume(corners) * (1 - FILLED) else []
         if blocks and abs(sum(map(hull_volume, blocks)) - volume) > FILLED * volume:
             problem = "is not made of convex blocks: cut it in the program that made it"
-            raise SceneError([Fault(file, problem, f'node "{node.name}"', "--split")])
+            raise SceneError.of(file, problem, f'node "{node.name}"', "--split")
         parts += [_skin(block) for block in blocks] or [(corners, triangles)]
-    width = len(str(len(parts)))
-    names = [node.name] if len(parts) == 1 else [f"{node.name}.{k + 1:0{width}}" for k in range(len(parts))]
     return [
         (replace(node, name=name, key=(name, "split"), vertices=v, faces=f, matrix=np.eye(4)), np.eye(3))
-        for name, (v, f) in zip(names, parts, strict=True)
+        for name, (v, f) in zip(numbered(node.name, len(parts)), parts, strict=True)
     ]
 
 

@@ -9,16 +9,16 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.pose import Pose
-from teeter.engine.world.body import TABLE, Assembly, Body
+from teeter.engine.world.body import Assembly, Body
 from teeter.models.errors import TeeterError
 from teeter.models.piece import Array, Piece
-from teeter.scenes.schema import AccelerationTable, Expect, PieceTable, WindTable
+from teeter.scenes.schema import Head, PieceTable
 
 LONGEST_VALUE = 60
 """Characters of a wrong value that a message repeats; a whole file pasted into one key helps nobody."""
@@ -67,6 +67,19 @@ class SceneError(TeeterError, ValueError):
             lines.append(f"... and {len(self.faults) - MAX_LINES} more")
         super().__init__("\n".join(lines))
 
+    @classmethod
+    def of(
+        cls,
+        file: str,
+        problem: str,
+        table: str = "",
+        key: str = "",
+        value: str | None = None,
+        line: int | None = None,
+    ) -> Self:
+        """Returns the error of one fault."""
+        return cls([Fault(file, problem, table, key, value, line)])
+
     def __reduce__(self) -> tuple[type[SceneError], tuple[tuple[Fault, ...]]]:
         return type(self), (self.faults,)
 
@@ -79,6 +92,11 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` when something like the word is known, else nothing."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def numbered(name: str, count: int) -> list[str]:
+    """Returns the names of so many parts of one thing: its own for a single one."""
+    return [name] if count == 1 else [f"{name}.{k + 1:0{len(str(count))}}" for k in range(count)]
 
 
 def shown(value: object) -> str:
@@ -120,14 +138,14 @@ class Draft:
 class Scene:
     """Where things start.
 
-    name: the file's name without ending. title: its `name` key, else the name. path: None when not from a
-    file. assembly: SI poses, the table first if there is one. dropped: ids of the pieces whose height was
-    found by drop placement. settle_mm: the gaps and overlaps that were allowed, also of pieces by their
-    size, which are closed first. written: the tables of the
-    pieces, by id, as `scenes.dump` needs them; pieces from a mesh have none. fitted: what was made of each mesh, or is
-    not as another program has it. files: all that was read for it, its own file and its meshes. unit, up: of the file,
-    as it was read. ground: the node that is the table, if any. left_out: what could be no piece, and need not.
-    has_own_size: the table's size was given, so that it does not grow. acceleration, wind: what the file says of them.
+    name: the file's name without ending. title: its `name` key, else the name. path: None when not from a file.
+    assembly: SI poses, the table first if there is one. dropped: ids of the pieces whose height was found by drop
+    placement. head: what the file says beside its pieces. settle_mm: the gaps and overlaps that were allowed, also
+    of pieces by their size, which are closed first. written: the tables of the pieces, by id, as `scenes.dump`
+    needs them; pieces from a mesh have none. fitted: what was made of each mesh, or is not as another program has
+    it. files: all that was read for it, its own file and its meshes. unit, up: of the file, as it was read. ground:
+    the node that is the table, if any. left_out: what could be no piece, and need not. has_own_size: the table's
+    size was given, so that it does not grow.
     """
 
     name: str
@@ -135,7 +153,7 @@ class Scene:
     path: Path | None
     assembly: Assembly
     dropped: tuple[str, ...]
-    expect: Expect | None
+    head: Head
     settle_mm: float
     written: Mapping[str, PieceTable]
     fitted: tuple[str, ...] = ()
@@ -145,19 +163,16 @@ class Scene:
     ground: str = ""
     left_out: tuple[str, ...] = ()
     has_own_size: bool = False
-    acceleration: AccelerationTable | None = None
-    wind: WindTable | None = None
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The names of all pieces, in order; the table is none."""
-        return tuple(body.name for body in self.assembly.bodies if body.name != TABLE)
+        return tuple(body.name for body in self.assembly.pieces)
 
 
 def read_from(scene: Scene) -> dict[str, Any]:
     """What a scene was read as, as `check --json` prints it under `read`: millimetres and grams."""
-    pieces = [body for body in scene.assembly.bodies if body.name != TABLE]
-    table = next((body for body in scene.assembly.bodies if body.name == TABLE), None)
+    pieces, table = scene.assembly.pieces, scene.assembly.table
     bounds = [_bounds_of(body) for body in pieces]
     size = np.max([high for _, high in bounds], axis=0) - np.min([low for low, _ in bounds], axis=0)
     return {
@@ -228,10 +243,9 @@ def without(scene: Scene, ids: Iterable[str]) -> Scene:
         faults = [Fault(scene.name, "no piece would be left: take out fewer")]
     if faults:
         raise SceneError(faults)
-    bodies = tuple(body for body in scene.assembly.bodies if body.name not in gone)
     return replace(
         scene,
-        assembly=Assembly(scene.assembly.name, bodies),
+        assembly=scene.assembly.without(gone),
         dropped=tuple(name for name in scene.dropped if name not in gone),
         written={name: table for name, table in scene.written.items() if name not in gone},
     )

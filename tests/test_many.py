@@ -185,4 +185,4 @@ def test_every_shipped_scene_that_statics_is_sure_of_has_the_verdict_it_is_shipp
     sure = {row.scene: row.word for row in found.rows if row.word != "unsure"}
     assert len(sure) > 3
     for name, word in sure.items():
-        assert (expect := teeter.load(name).loaded.expect) is None or expect.verdict == word, name
+        assert (expect := teeter.load(name).loaded.head.expect) is None or expect.verdict == word, name

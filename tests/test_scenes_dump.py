@@ -67,7 +67,11 @@ def files(draw: st.DrawFn) -> str:
 
 
 def same(first: Scene, second: Scene) -> None:
-    assert (first.title, first.expect, first.written) == (second.title, second.expect, second.written)
+    assert (first.title, first.head.expect, first.written) == (
+        second.title,
+        second.head.expect,
+        second.written,
+    )
     assert [body.name for body in first.assembly.bodies] == [body.name for body in second.assembly.bodies]
     for one, other in zip(first.assembly.bodies, second.assembly.bodies, strict=True):
         assert one.fixed == other.fixed

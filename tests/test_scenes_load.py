@@ -241,7 +241,7 @@ def test_add_lets_pieces_down_onto_the_scene(tmp_path: Path) -> None:
     assert scene.dropped == ("top",)
     assert scene.assembly.bodies[-1].pose.position == pytest.approx((0.02, 0, 0.04))
     assert scene.assembly.bodies[0].piece.extents[0] == pytest.approx(1.2)
-    assert scene.expect is None
+    assert scene.head.expect is None
     assert set(scene.written) == {"lower", "slab", "top"}
 
 

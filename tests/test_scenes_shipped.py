@@ -71,12 +71,12 @@ def test_the_readmes_example_is_a_scene(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", shipped())
 def test_a_shipped_scene_loads_and_says_what_to_expect(name: str) -> None:
     scene = scene_of(name)
-    assert scene.expect is not None
-    assert scene.expect.verdict == VERDICTS[name]
-    assert len(scene.expect.why) > 20
+    assert scene.head.expect is not None
+    assert scene.head.expect.verdict == VERDICTS[name]
+    assert len(scene.head.expect.why) > 20
     head = (FOLDER / f"{name}.toml").read_text(encoding="utf-8").splitlines()
     assert head[0].startswith("# ")
-    assert scene.expect.verdict in " ".join(head[:2])
+    assert scene.head.expect.verdict in " ".join(head[:2])
 
 
 def test_only_the_ruler_stack_needs_settling() -> None:

@@ -95,8 +95,8 @@ def test_a_cylinder_along_a_cylinder_rolls_off(upper: float) -> None:
 )
 def test_statics_knows_the_shipped_scenes_of_round_pieces(name: str) -> None:
     scene = load(name)
-    assert scene.expect is not None
-    assert analyse(scene.assembly, margins=False).stands is (scene.expect.verdict == "stands")
+    assert scene.head.expect is not None
+    assert analyse(scene.assembly, margins=False).stands is (scene.head.expect.verdict == "stands")
 
 
 def test_a_ball_on_a_ring_tilts_as_far_as_its_centre_lies_inside_the_rim() -> None:

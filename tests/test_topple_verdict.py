@@ -42,10 +42,10 @@ def stack(*places: tuple[float, float], bed: Body | None = None) -> Assembly:
 def test_a_shipped_scene_gets_the_verdict_it_names_by_both_methods(name: str) -> None:
     settle_mm = tomllib.loads((SHIPPED / f"{name}.toml").read_text("utf-8"))["expect"].get("settle_mm", 0.0)
     scene = load(name, settle_mm=settle_mm)
-    assert scene.expect is not None
+    assert scene.head.expect is not None
     found = check(scene.assembly, replace(QUIET, settle=settle_mm / 1e3))
-    stands = scene.expect.verdict == "stands"
-    assert found.word == scene.expect.verdict
+    stands = scene.head.expect.verdict == "stands"
+    assert found.word == scene.head.expect.verdict
     assert found.dynamics.stands is stands
     assert found.statics.stands in (stands, None)
     if found.statics.stands is None:

@@ -151,6 +151,13 @@ def shortest_rotation(first: Array, second: Array) -> Array:
     return np.asarray(np.eye(3) + skew + skew @ skew / (1.0 + cosine))
 
 
+def continuous(turns: Array) -> Array:
+    """Returns quaternions (n, 4) of unit length, each on the side of the one before it."""
+    turns = turns / np.linalg.norm(turns, axis=1, keepdims=True)
+    flips = np.where((turns[1:] * turns[:-1]).sum(axis=1) < 0, -1.0, 1.0)
+    return np.asarray(turns * np.cumprod(np.concatenate([[1.0], flips]))[:, None])
+
+
 def slerp(first: Array, second: Array, share: float | Array) -> Array:
     """Returns quaternions (n, 4) on the shorter great arc, at constant angular speed (Shoemake 1985, section 3.3).
 

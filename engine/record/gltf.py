@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from teeter.engine.geometry.rotation import angles_between, slerp
+from teeter.engine.geometry.rotation import angles_between, continuous, slerp
 from teeter.engine.record.reader import Replay
 from teeter.engine.world.body import Body
 from teeter.models.export import GltfWriter
@@ -73,7 +73,7 @@ class Animation:
         if not there.any():
             return {"scale": [0.0, 0.0, 0.0]}
         poses = _filled(poses, there)
-        places, turns = poses[:, :3], _continuous(poses[:, 3:])
+        places, turns = poses[:, :3], continuous(poses[:, 3:])
         own: dict[str, Any] = {"translation": places[0].tolist(), "rotation": turns[0].tolist()}
         keys = self._all_or(keys_of_places(self._times, places))
         if len(keys) > 1:
@@ -116,13 +116,6 @@ def _filled(poses: Array, there: NDArray[np.bool_]) -> Array:
     return poses[np.where(known < 0, int(np.argmax(there)), known)]
 
 
-def _continuous(turns: Array) -> Array:
-    """Quaternions (n, 4) of unit length, each on the side of the one before it."""
-    turns = turns / np.linalg.norm(turns, axis=1, keepdims=True)
-    flips = np.where((turns[1:] * turns[:-1]).sum(axis=1) < 0, -1.0, 1.0)
-    return np.asarray(turns * np.cumprod(np.r_[1.0, flips])[:, None])
-
-
 def keys_of_places(times: Array, places: Array, tolerance: float = TOLERANCE) -> Keys:
     """The frames (k,) whose places (n, 3), joined by straight lines, miss no frame by more than a tolerance; a single
     one when nothing moves."""
@@ -136,7 +129,7 @@ def keys_of_places(times: Array, places: Array, tolerance: float = TOLERANCE) ->
     return _keys(len(times), misses, tolerance, bool((places[-1] != places[0]).any()))
 
 
-def keys_of_turns(times: Array, turns: Array, tolerance: float = TURN_TOLERANCE) -> Keys:
+def keys_of_turns(times: Array, turns: Array) -> Keys:
     """The same for quaternions (n, 4) joined by great arcs; radians."""
 
     def misses(frames: Keys, first: Keys, last: Keys) -> Array:
@@ -144,7 +137,7 @@ def keys_of_turns(times: Array, turns: Array, tolerance: float = TURN_TOLERANCE)
         part = (times[frames] - times[first]) / (times[last] - times[first])
         return angles_between(turns[frames], slerp(turns[first], turns[last], part[:, None]))
 
-    return _keys(len(times), misses, tolerance, float(angles_between(turns[-1:], turns[:1])[0]) > 0.0)
+    return _keys(len(times), misses, TURN_TOLERANCE, float(angles_between(turns[-1:], turns[:1])[0]) > 0.0)
 
 
 def _keys(

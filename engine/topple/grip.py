@@ -5,7 +5,6 @@ sqrt(2) mu between the two.
 """
 
 import math
-from dataclasses import replace
 
 from teeter.engine.world.body import Assembly
 from teeter.engine.world.world import World
@@ -32,9 +31,5 @@ def grip_of(world: World, assembly: Assembly) -> float:
 
 def within_cones(assembly: Assembly) -> Assembly:
     """Returns the assembly with friction divided by sqrt(2): no contact then has more than Coulomb allows."""
-    bodies = []
-    for body in assembly.bodies:
-        friction = body.piece.material.friction / math.sqrt(2.0)
-        material = body.piece.material.model_copy(update={"friction": friction})
-        bodies.append(replace(body, piece=replace(body.piece, material=material)))
-    return Assembly(assembly.name, tuple(bodies))
+    less = (body.rubbing(body.piece.material.friction / math.sqrt(2.0)) for body in assembly.bodies)
+    return Assembly(assembly.name, tuple(less))

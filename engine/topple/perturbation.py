@@ -227,9 +227,6 @@ def let_fall(assembly: Assembly, loose: Sequence[str], height: float, *, gravity
 
 def at_poses(assembly: Assembly, names: tuple[str, ...], poses: Array) -> Assembly:
     """Returns the assembly with its free bodies at other poses (n, 7)."""
-    places = {
-        name: Pose((row[0], row[1], row[2]), (row[3], row[4], row[5], row[6]))
-        for name, row in zip(names, poses.tolist(), strict=True)
-    }
-    bodies = tuple(body.at(places[body.name]) if body.name in places else body for body in assembly.bodies)
+    places = {name: Pose.of_row(row) for name, row in zip(names, poses.tolist(), strict=True)}
+    bodies = tuple(body.at(places.get(body.name, body.pose)) for body in assembly.bodies)
     return Assembly(assembly.name, bodies)

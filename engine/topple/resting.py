@@ -23,7 +23,7 @@ from scipy.sparse import coo_array, csc_array, csc_matrix, eye_array, vstack
 from teeter.engine.geometry.rotation import nudged, rotated
 from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.balance.equilibrium import SOLVED, free_numbers, solver_settings, wrenches_at
-from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.engine.topple.contact.arrays import Array, Ints
 from teeter.engine.topple.contact.detection import Contacts, find_contacts
 from teeter.engine.topple.contact.features import Features, of_bodies
 from teeter.engine.topple.perturbation import at_poses
@@ -152,19 +152,7 @@ def _level_contacts(assembly: Assembly) -> Contacts | None:
     rises = np.abs(contacts.normals[:, 2])
     if contacts.curved or contacts.floating or bool(((rises > UPRIGHT) & (rises < LEVEL)).any()):
         return None
-    return chosen(contacts, rises >= LEVEL)
-
-
-def chosen(contacts: Contacts, keep: Bools) -> Contacts:
-    """Returns some of the contact points."""
-    return replace(
-        contacts,
-        first=contacts.first[keep],
-        second=contacts.second[keep],
-        points=contacts.points[keep],
-        normals=contacts.normals[keep],
-        patch=contacts.patch[keep],
-    )
+    return contacts.some(rises >= LEVEL)
 
 
 def _normal_rows(
@@ -244,7 +232,7 @@ def rejoined(declared: Assembly, rested: Assembly, reach: float) -> Assembly:
         near = np.abs(gaps) <= MATCH_REACH * times
         found = find_contacts(rested, MATCH_REACH * times, MATCH_TILT)
         new = ~np.isin(_pairs(found), _pairs(contacts))
-        whole = _joined(chosen(contacts, near), chosen(found, new))
+        whole = contacts.some(near).joined(found.some(new))
         if not len(whole.points):
             break
         open_by = np.concatenate([gaps[near], gaps_of(rested, found)[new]])
@@ -286,17 +274,6 @@ def _pairs(contacts: Contacts) -> Ints:
     low, high = np.minimum(contacts.first, contacts.second), np.maximum(contacts.first, contacts.second)
     pair: Ints = low * len(contacts.names) + high
     return pair
-
-
-def _joined(one: Contacts, other: Contacts) -> Contacts:
-    return replace(
-        one,
-        first=np.concatenate([one.first, other.first]),
-        second=np.concatenate([one.second, other.second]),
-        points=np.concatenate([one.points, other.points]),
-        normals=np.concatenate([one.normals, other.normals]),
-        patch=np.concatenate([one.patch, other.patch + one.patch.max(initial=-1) + 1]),
-    )
 
 
 def closing(assembly: Assembly, contacts: Contacts, gaps: Array) -> Array:

@@ -300,7 +300,7 @@ class _TrialMonitor:
     def __init__(self, free: tuple[Body, ...], limits: Limits, rate: int, gravity: Vector) -> None:
         self.limits, self.rate = limits, rate
         self.names = tuple(body.name for body in free)
-        self.start = np.array([(*body.pose.position, *body.pose.orientation) for body in free])
+        self.start = np.array([body.pose.row for body in free])
         self.smallest = np.array([float(body.piece.extents.min()) for body in free])
         self.reach = np.array([0.5 * float(np.linalg.norm(body.piece.extents)) for body in free])
         self.down = np.asarray(gravity) / np.linalg.norm(gravity)

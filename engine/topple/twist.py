@@ -36,7 +36,7 @@ from teeter.engine.topple.contact.arrays import Array, Bools, Ints
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import is_convex
 from teeter.engine.topple.errors import StaticsError
-from teeter.engine.topple.resting import UPRIGHT, chosen, resting
+from teeter.engine.topple.resting import UPRIGHT, resting
 from teeter.engine.world.body import Assembly, Body, Vector
 
 LEVEL = float(np.cos(np.radians(0.5)))
@@ -79,7 +79,7 @@ def bearing(assembly: Assembly) -> Contacts | None:
     contacts = found.contacts
     presses = np.bincount(contacts.patch, found.forces)
     least = BEARS * GRAVITY * float(np.median([body.piece.mass for body in assembly.free]))
-    return chosen(contacts, presses[contacts.patch] > least)
+    return contacts.some(presses[contacts.patch] > least)
 
 
 def twist_margin(assembly: Assembly, contacts: Contacts, gravity: Vector) -> float | None:

@@ -10,7 +10,6 @@ import math
 import os
 import time
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from teeter.engine.geometry.carried import ROUNDING, Floating, beyond_table, floating, seated
@@ -29,7 +28,6 @@ from teeter.engine.topple.trial import Trial
 from teeter.engine.world.body import Assembly, Vector, tilted_gravity
 from teeter.engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, using
 from teeter.models.errors import Untrue
-from teeter.models.piece import Piece
 
 if TYPE_CHECKING:
     from teeter.engine.topple.balance.statics import Statics
@@ -293,14 +291,7 @@ def with_friction(assembly: Assembly, friction: float | None) -> Assembly:
     """Returns the assembly with one coefficient of friction for every pair; as it is when that is None."""
     if friction is None:
         return assembly
-    bodies = (replace(body, piece=_rubbed(body.piece, friction)) for body in assembly.bodies)
-    return Assembly(assembly.name, tuple(bodies))
-
-
-@lru_cache(maxsize=1024)
-def _rubbed(piece: Piece, friction: float) -> Piece:
-    """The same one every time: what is kept by piece, its features and hulls, is made once."""
-    return replace(piece, material=piece.material.model_copy(update={"friction": friction}))
+    return Assembly(assembly.name, tuple(body.rubbing(friction) for body in assembly.bodies))
 
 
 def _largest_move(before: Assembly, after: Assembly) -> float:

@@ -45,14 +45,14 @@ class Frame:
     def placed(self) -> dict[str, Pose]:
         """Returns where the bodies are that are shown, by name."""
         return {
-            name: Pose((x, y, z), (a, b, c, d))
-            for name, (x, y, z, a, b, c, d) in zip(self.names, self.poses.tolist(), strict=True)
-            if x == x  # NaN hides
+            name: Pose.of_row(row)
+            for name, row in zip(self.names, self.poses.tolist(), strict=True)
+            if row[0] == row[0]  # NaN hides
         }
 
 
 def frame_of(bodies: Iterable[Body]) -> Frame:
     """Returns the frame of bodies where they are."""
     shown = tuple(bodies)
-    rows = [(*body.pose.position, *body.pose.orientation) for body in shown]
+    rows = [body.pose.row for body in shown]
     return Frame(tuple(body.name for body in shown), np.array(rows, dtype=np.float64).reshape(-1, 7))

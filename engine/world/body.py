@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -46,6 +46,16 @@ class Body:
         """Returns the same body elsewhere."""
         return replace(self, pose=pose)
 
+    def rubbing(self, friction: float) -> Body:
+        """Returns the same body with another coefficient of friction."""
+        return replace(self, piece=_rubbing(self.piece, friction))
+
+
+@lru_cache(maxsize=1024)
+def _rubbing(piece: Piece, friction: float) -> Piece:
+    """The same one every time: what is kept by piece, its features and hulls, is made once."""
+    return replace(piece, material=piece.material.model_copy(update={"friction": friction}))
+
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
@@ -61,6 +71,20 @@ class Assembly:
     def free(self) -> tuple[Body, ...]:
         """The bodies that can move."""
         return tuple(body for body in self.bodies if not body.fixed)
+
+    @property
+    def pieces(self) -> tuple[Body, ...]:
+        """The bodies but the table."""
+        return tuple(body for body in self.bodies if body.name != TABLE)
+
+    @property
+    def table(self) -> Body | None:
+        """The table, where there is one."""
+        return next((body for body in self.bodies if body.name == TABLE), None)
+
+    def without(self, names: Container[str]) -> Assembly:
+        """Returns the same without some bodies."""
+        return replace(self, bodies=tuple(body for body in self.bodies if body.name not in names))
 
 
 @dataclass(frozen=True, slots=True)

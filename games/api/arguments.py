@@ -69,10 +69,10 @@ def actions_on(
 
     towards = direction_deg or 0.0
     shaken, blown = (accelerate_g or 0.0, towards), (wind_pa or 0.0, towards)
-    if accelerate_g is None and scene.acceleration is not None:
-        shaken = scene.acceleration.g, scene.acceleration.direction
-    if wind_pa is None and scene.wind is not None:
-        blown = scene.wind.pressure, scene.wind.direction
+    if accelerate_g is None and scene.head.acceleration is not None:
+        shaken = scene.head.acceleration.g, scene.head.acceleration.direction
+    if wind_pa is None and scene.head.wind is not None:
+        blown = scene.head.wind.pressure, scene.head.wind.direction
     return _level(GRAVITY * shaken[0], shaken[1]), _level(*blown)
 
 

@@ -167,9 +167,9 @@ def designed(
     else:
         laid, how, edges = stacks.overhang(boxes, slope), "one on one", (0.0,)
         more = None if single else _counterweighted(pieces, boxes, margin)
-        if more is not None and _tip(more[0]) > _tip(laid):
+        if more is not None and stacks.reach_of(more[0]) > stacks.reach_of(laid):
             laid, how = more
-        reach = _tip(laid)
+        reach = stacks.reach_of(laid)
         published = _share_of_published(boxes, reach)
     if not laid:
         raise NoDesignError(f"none of these pieces stands by itself on a table tilted by {margin:g} degrees")
@@ -190,10 +190,6 @@ def designed(
     )
 
 
-def _tip(laid: Sequence[Laid]) -> float:
-    return max(box.x + box.sides[0] / 2 for box in laid)
-
-
 def _share_of_published(boxes: Sequence[Laid], reach: float) -> float | None:
     from teeter.engine.topple.design.counterweights import PUBLISHED
 
@@ -212,6 +208,7 @@ def _counterweighted(
     """Returns equal boxes with counterweights, and how they lie: as far out as the margin lets them by statics."""
     from teeter.engine.topple.balance.statics import analyse
     from teeter.engine.topple.design.counterweights import longest, placed
+    from teeter.engine.topple.design.stacks import reach_of
 
     long, _, high = boxes[0].sides
     stack = longest(len(boxes), LEAST_INSET) if _are_equal(boxes) else None
@@ -226,7 +223,7 @@ def _counterweighted(
         rows = zip(boxes, (long * places).tolist(), (high * (floors + 0.5)).tolist(), strict=True)
         laid = [replace(box, x=x, z=z) for box, x, z in rows]
         tilt = analyse(_scene("overhang", pieces, laid, (0.0,)).assembly, loads=False).tilt_deg or 0.0
-        if tilt >= margin and (best is None or _tip(laid) > _tip(best)):
+        if tilt >= margin and (best is None or reach_of(laid) > reach_of(best)):
             best = laid
         if margin <= tilt <= ENOUGH * margin or (inset == LEAST_INSET and tilt >= margin):
             break

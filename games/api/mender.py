@@ -242,7 +242,7 @@ def applied(scene: Scene, change: Change) -> Scene:
     from teeter.scenes.scene import without
     from teeter.scenes.schema import PieceTable
 
-    scene = replace(scene, expect=None)
+    scene = replace(scene, head=scene.head.without_expectation())
     if change.kind == "remove":
         return without(scene, change.pieces)
     written = dict(scene.written)

@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from teeter.engine.process import load_no_tools
+from teeter.engine.settings import PACKAGES
 from teeter.games.commands.standard_input import renamed
 from teeter.games.exits import CRASHED, OUT_OF_MEMORY, answer, ask, hiding, missing, out_of_memory
 from teeter.games.faults import said, teeter_version, write_report
@@ -41,7 +42,7 @@ Recording = Annotated[
     Path, typer.Argument(help="A replay, or the folder of a game that was broken off; `-`: standard input.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
-Engine = Annotated[str | None, choice("By default the first that is installed.", "bullet", "rapier")]
+Engine = Annotated[str | None, choice("By default the first that is installed.", *PACKAGES)]
 Unit = Annotated[str | None, choice("Unit of a mesh file.", "mm", "cm", "m", "in")]
 Up = Annotated[str | None, choice("Axis that is up in an .obj, .stl or .ply file.", "x", "y", "z")]
 Verbose = Annotated[

@@ -54,9 +54,9 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     spots = _spots(request)
     assembly = with_friction(scene.assembly, request.friction)
     body = next(body for body in assembly.bodies if body.name == name)
-    bodies = tuple(other for other in assembly.bodies if other.name != name)
-    common = study(replace(assembly, bodies=bodies), _terms(request), margins=request.margins)
-    places = _part(request, list(places_of(body, bodies, spots, request.keep_height)))
+    tower = assembly.without({name})
+    common = study(tower, _terms(request), margins=request.margins)
+    places = _part(request, list(places_of(body, tower.bodies, spots, request.keep_height)))
     keys = [key_of(common, place) for place in places]
     rows = _filled(request, places, keys, partial(judge_place, common))
     found = [rows[key] for key in keys]

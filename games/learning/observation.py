@@ -198,7 +198,7 @@ class Observer:
         for row, name in enumerate(self.pieces):
             body = session.table.bodies.get(name)
             if body is not None:
-                poses[row] = (*body.pose.position, *body.pose.orientation)
+                poses[row] = body.pose.row
                 sizes[row] = body.piece.extents
                 there[row] = 3 if name == session.table.hand.held else 1 if body.fixed else 2
         return poses, sizes, there

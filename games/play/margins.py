@@ -320,20 +320,16 @@ def _first_to_go(recorded: _Recorded, tower: Assembly, piece: str, span: range) 
 
 
 def _at(recorded: _Recorded, piece: str, step: int) -> Pose:
-    x, y, z, a, b, c, d = recorded.replay.named(recorded.replay.pose_at(step))[piece].tolist()
-    return Pose((x, y, z), (a, b, c, d))
+    return Pose.of_row(recorded.replay.named(recorded.replay.pose_at(step))[piece].tolist())
 
 
 def _let_go(recorded: _Recorded, rest: Assembly, piece: str, step: int) -> Body | None:
     """Returns a piece where it was let go, lying flat if it nearly did, straight down on what is there; None where
     nothing is known to lie below."""
-    x, y, z, *turn = (
-        recorded.replay.named(recorded.replay.pose_at(step)).get(piece, np.full(7, np.nan)).tolist()
-    )
-    if not np.isfinite(x) or piece not in recorded.bodies:
+    row = recorded.replay.named(recorded.replay.pose_at(step)).get(piece, np.full(7, np.nan)).tolist()
+    if not np.isfinite(row[0]) or piece not in recorded.bodies:
         return None
-    a, b, c, d = turn
-    body = replace(recorded.bodies[piece].at(Pose((x, y, z), (a, b, c, d))), fixed=False)
+    body = replace(recorded.bodies[piece].at(Pose.of_row(row)), fixed=False)
     matrix, down = body.pose.matrix, np.array([0.0, 0.0, -1.0])
     normals = [matrix @ face.normal for face in resting_faces(body.piece)]
     if normals:

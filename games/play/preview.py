@@ -148,9 +148,7 @@ class Previewer:
 def lie_alike(these: Sequence[Body], others: Sequence[Body]) -> bool:
     """Whether these are the same pieces as others, in the same order and places."""
     here, there = ([(body.name, id(body.piece), body.fixed) for body in each] for each in (these, others))
-    now, then = (
-        np.array([(*body.pose.position, *body.pose.orientation) for body in each]) for each in (these, others)
-    )
+    now, then = (np.array([body.pose.row for body in each]) for each in (these, others))
     return here == there and np.allclose(now, then, rtol=0.0, atol=SAME_PLACE)
 
 

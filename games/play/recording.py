@@ -160,9 +160,7 @@ def first_state(game: Game, meta: Meta) -> Any:
 
 def rows_of(bodies: Bodies) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
     """Returns rows of 7 (metres, xyzw) by name."""
-    return {
-        name: np.array((*body.pose.position, *body.pose.orientation)) for name, body in sorted(bodies.items())
-    }
+    return {name: np.array(body.pose.row) for name, body in sorted(bodies.items())}
 
 
 def digest_of(bodies: Bodies) -> str:

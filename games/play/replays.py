@@ -58,8 +58,7 @@ def placed(replay: Replay, bodies: Sequence[Body]) -> tuple[Body, ...]:
     for body in bodies:
         seen = np.flatnonzero(there[:, columns[body.name]])
         if len(seen):
-            x, y, z, a, b, c, d = replay.poses[seen[0], columns[body.name]].tolist()
-            body = body.at(Pose((x, y, z), (a, b, c, d)))
+            body = body.at(Pose.of_row(replay.poses[seen[0], columns[body.name]].tolist()))
         found.append(body)
     shown = next((body.pose for body in found if body.pose != NOWHERE and body.name != TABLE), NOWHERE)
     return tuple(body.at(shown) if body.pose == NOWHERE else body for body in found)
@@ -68,12 +67,9 @@ def placed(replay: Replay, bodies: Sequence[Body]) -> tuple[Body, ...]:
 def last_bodies(replay: Replay) -> tuple[Body, ...]:
     """Returns the bodies that lie there at the last checkpoint of a recording, where they lie. Raises RecordError."""
     poses = replay.named(replay.checkpoints[-1].poses)
-    found = []
-    for body in bodies_of(replay):
-        if body.name in poses:
-            x, y, z, a, b, c, d = poses[body.name].tolist()
-            found.append(body.at(Pose((x, y, z), (a, b, c, d))))
-    return tuple(found)
+    return tuple(
+        body.at(Pose.of_row(poses[body.name].tolist())) for body in bodies_of(replay) if body.name in poses
+    )
 
 
 def _own(meta: Meta) -> dict[str, Body]:
@@ -258,11 +254,11 @@ def assembly_at(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Ass
     poses = dict(zip(scenery.replay.meta.names, scenery.poses(seconds).tolist(), strict=True))
     found: list[Body] = []
     for body in bodies:
-        x, y, z, a, b, c, d = poses[body.name]
+        row = poses[body.name]
         if body.name == TABLE:
             found.insert(0, replace(body, fixed=True))
-        elif np.isfinite(x):
-            found.append(replace(body.at(Pose((x, y, z), (a, b, c, d))), fixed=False))
+        elif np.isfinite(row[0]):
+            found.append(replace(body.at(Pose.of_row(row)), fixed=False))
     return Assembly(f"{seconds:.2f} s", tuple(found))
 
 

@@ -321,5 +321,5 @@ class Table:
         return events
 
     def _follow(self, names: tuple[str, ...], rows: list[list[float]]) -> None:
-        for name, (x, y, z, a, b, c, d) in zip(names, rows, strict=True):
-            self.bodies[name] = replace(self.bodies[name], pose=Pose((x, y, z), (a, b, c, d)))
+        for name, row in zip(names, rows, strict=True):
+            self.bodies[name] = self.bodies[name].at(Pose.of_row(row))

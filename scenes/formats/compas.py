@@ -69,11 +69,8 @@ def _body(key: str, node: dict[str, Any], unit: float) -> RigidBody:
     index = {vertex: at for at, vertex in enumerate(mesh["vertex"])}
     points = [[float(corner.get(axis, 0.0)) for axis in "xyz"] for corner in mesh["vertex"].values()]
     vertices = np.array(points).reshape(-1, 3) * unit
-    faces = [[index[str(corner)] for corner in face] for face in mesh["face"].values()]
-    triangles = cut_alike([np.array(face) for face in faces], vertices)
-    if triangles is None:
-        fans = [[face[0], face[at], face[at + 1]] for face in faces for at in range(1, len(face) - 1)]
-        triangles = np.array(fans, dtype=np.int64).reshape(-1, 3)
+    faces = [np.array([index[str(corner)] for corner in face]) for face in mesh["face"].values()]
+    triangles, _ = cut_alike(faces, vertices)
     part = BodyPart(np.eye(4), None, vertices, _outward(vertices, triangles))
     is_fixed = node.get("is_support") is True or mesh.get("attributes", {}).get("is_support") is True
     return RigidBody(label or f"block.{key}", np.eye(4), [part], is_fixed)

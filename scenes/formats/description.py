@@ -11,23 +11,20 @@ import numpy as np
 from teeter.models.piece import Array, Ints
 from teeter.scenes.assemble import MM
 from teeter.scenes.reading import MAX_PIECES
-from teeter.scenes.scene import Fault, SceneError
+from teeter.scenes.scene import SceneError
 
 ROUNDING = 1e-7
 """Relative: single precision keeps as much, and what differs by less is the same."""
 SLANT = 1e-6
 """Sine of the angle up to which a plane counts as level."""
+SAME_HEIGHT = 1e-9
+"""Metres, of two planes that are one ground."""
 LARGEST = 1e6
 """Metres: beyond it a number is a slip, or not finite."""
 
 
 class FormatError(SceneError):
     """A file of another format that cannot be read as a scene."""
-
-    @classmethod
-    def of(cls, file: str, problem: str, place: str = "") -> FormatError:
-        """One fault."""
-        return cls([Fault(file, problem, place)])
 
 
 def check_count(count: int, file: str, what: str) -> None:
@@ -124,6 +121,33 @@ def straight(vertices: Array, faces: Ints, matrix: Array) -> BodyPart:
     points = vertices @ matrix[:3, :3].T + matrix[:3, 3]
     turned = faces[:, ::-1] if np.linalg.det(matrix[:3, :3]) < 0 else faces
     return BodyPart(np.eye(4), None, points, turned)
+
+
+class FileReader:
+    """Reads one file: how messages call it, and what is to be told of it."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._notes: list[str] = []
+        self._grounds: list[tuple[float, float | None]] = []
+
+    def _fault(self, problem: str, place: str = "") -> FormatError:
+        return FormatError.of(self._file, problem, place)
+
+    def _ground_at(self, height: float, friction: float | None, place: str) -> None:
+        """Take a level plane, metres high, for the ground. Raises FormatError for a second one elsewhere."""
+        if self._grounds and abs(self._grounds[0][0] - height) > SAME_HEIGHT:
+            raise self._fault("is a second ground at another height: leave one out, or make it a box", place)
+        self._grounds.append((height, friction))
+
+    @property
+    def _ground(self) -> tuple[float | None, float | None]:
+        """The height of the ground and its friction, where there is one."""
+        return self._grounds[0] if self._grounds else (None, None)
+
+    def _tell_massless(self, place: str) -> None:
+        said = "has no mass: it is made of the material of pieces without one (--material)"
+        self._notes.append(f"{place} {said}")
 
 
 GAZEBO_MU = 1.0

@@ -20,6 +20,7 @@ from teeter.scenes.formats.description import (
     SLANT,
     BodyPart,
     Described,
+    FileReader,
     FormatError,
     Mass,
     RigidBody,
@@ -178,13 +179,12 @@ def _is_huge(text: str | None, most: float) -> bool:
         return True
 
 
-class _Reader:
+class _Reader(FileReader):
     """A compiled model in its first pose."""
 
     def __init__(self, mujoco: Any, model: Any, data: Any, file: str) -> None:
-        self._mujoco, self._model, self._data, self._file = mujoco, model, data, file
-        self._notes: list[str] = []
-        self._ground: list[tuple[float, float]] = []
+        super().__init__(file)
+        self._mujoco, self._model, self._data = mujoco, model, data
         self._frictions: set[float] = set()
         self._masks: list[tuple[int, int]] = []
 
@@ -213,7 +213,7 @@ class _Reader:
             if not body.parts:
                 self._notes.append(f'body "{body.name}" touches nothing and is left out')
         self._tell()
-        height, friction = self._ground[0] if self._ground else (None, None)
+        height, friction = self._ground
         title = " ".join(model.names[: model.names.find(b"\0")].decode("utf-8", "replace").split())
         title = "" if title == "MuJoCo Model" else title
         return Described(title, [*fixed, *bodies], height, friction, notes=self._notes)
@@ -260,7 +260,7 @@ class _Reader:
                 "gravity is made up for on some of its bodies (gravcomp), which is not simulated: take it out"
             )
         if faults:
-            raise FormatError.of(self._file, "; ".join(faults[:5]))
+            raise self._fault("; ".join(faults[:5]))
         if model.nkey:
             self._notes.append(f"its {model.nkey} keyframes are not read: bodies lie where they are defined")
         if abs(float(gravity[2]) + GRAVITY) > SAME_GRAVITY:
@@ -295,12 +295,8 @@ class _Reader:
         types = self._mujoco.mjtGeom
         if kind == types.mjGEOM_PLANE:
             if abs(world[2, 2] - 1) > SLANT:
-                raise FormatError.of(self._file, "is a plane that is not level: --tilt tilts a scene", name)
-            if self._ground and abs(self._ground[0][0] - world[2, 3]) > 1e-9:
-                raise FormatError.of(
-                    self._file, "is a second ground at another height: leave one out, or make it a box", name
-                )
-            self._ground.append((float(world[2, 3]), friction))
+                raise self._fault("is a plane that is not level: --tilt tilts a scene", name)
+            self._ground_at(float(world[2, 3]), friction, name)
             return None
         if kind == types.mjGEOM_MESH:
             mesh = int(model.geom_dataid[geom])
@@ -322,9 +318,7 @@ class _Reader:
                 int(types.mjGEOM_ELLIPSOID): "an ellipsoid of three radii",
                 int(types.mjGEOM_HFIELD): "a height field",
             }
-            raise FormatError.of(
-                self._file, f"is {names.get(kind, 'of a kind')} that no piece can be: use a mesh", name
-            )
+            raise self._fault(f"is {names.get(kind, 'of a kind')} that no piece can be: use a mesh", name)
         return BodyPart(matrix, shapes[kind])
 
     def _supports(
@@ -364,7 +358,7 @@ class _Reader:
             problem = (
                 "contype and conaffinity let some of its geoms pass through others, which is not simulated"
             )
-            raise FormatError.of(self._file, problem)
+            raise self._fault(problem)
         if len(self._frictions) > 1:
             self._notes.append(
                 f"friction from {min(self._frictions):g} to {max(self._frictions):g}: MuJoCo takes the larger of a "

@@ -18,7 +18,7 @@ from teeter.models.errors import MeshFileError, ModelError
 from teeter.models.hulls import convex_hull, groups_of, pairs_within
 from teeter.models.material import MAX_DENSITY, Material
 from teeter.models.mesh_node import MeshNode, check_parts
-from teeter.models.piece import Array, Ints, Piece
+from teeter.models.piece import Array, Ints, Piece, six_volumes
 from teeter.models.shapes import MAX_HULL_CORNERS
 from teeter.models.spec import parse
 from teeter.scenes.assemble import GRAM, MM, drafts_of
@@ -49,7 +49,7 @@ def contents_of(
     try:
         table = _ground(described, bodies)
     except ModelError as error:
-        raise SceneError([Fault(file, str(error))]) from None
+        raise SceneError.of(file, str(error)) from None
     drafts: list[Draft] = []
     faults: list[Fault] = []
     for body in bodies:
@@ -226,8 +226,7 @@ def _shape(body: RigidBody) -> tuple[Mapping[str, Any] | None, Array]:
     if not 4 <= len(corners) <= MAX_HULL_CORNERS or not np.abs(corners).max() < LARGEST:
         return None, body.matrix
     hull = convex_hull(corners)
-    ours = part.vertices[part.faces]
-    volume = float(np.einsum("fd,fd->f", ours[:, 0], np.cross(ours[:, 1], ours[:, 2])).sum() / 6)
+    volume = float(six_volumes(part.vertices[part.faces]).sum() / 6)
     if len(hull.vertices) < len(corners) or abs(abs(volume) - hull.volume) > 1e-6 * hull.volume:
         return None, body.matrix
     middle = (corners.min(axis=0) + corners.max(axis=0)) / 2

@@ -19,6 +19,7 @@ from teeter.scenes.formats.description import (
     SLANT,
     BodyPart,
     Described,
+    FileReader,
     FormatError,
     Mass,
     RigidBody,
@@ -68,13 +69,12 @@ def read(path: Path, file: str) -> Described:
     return _Reader(path.parent, file).described(root)
 
 
-class _Reader:
+class _Reader(FileReader):
     def __init__(self, folder: Path, file: str) -> None:
-        self._folder, self._file = folder, file
+        super().__init__(file)
+        self._folder = folder
         self._links: list[RigidBody] = []
         self._joints: list[Joint] = []
-        self._notes: list[str] = []
-        self._grounds: list[tuple[float, float | None]] = []
         self._mus: set[float] = set()
         self._depth = self._elements = self._solids = 0
         self._read: dict[Path, Element] = {}
@@ -91,14 +91,12 @@ class _Reader:
         else:
             models = root.findall("model")
             if not models:
-                raise FormatError.of(
-                    self._file, "has neither a <world> nor a <model>: put what it holds into one"
-                )
+                raise self._fault("has neither a <world> nor a <model>: put what it holds into one")
             for model in models:
                 self._model(model, np.eye(4), "", None)
             title = models[0].get("name", "")
         bodies = welded(self._links, self._joints, self._file, WORLD)
-        ground, friction = self._grounds[0] if self._grounds else (None, None)
+        ground, friction = self._ground
         friction = use_least_friction(bodies, friction, {*self._mus}, self._notes)
         return Described(title, bodies, ground, friction, has_table=world is None, notes=self._notes)
 
@@ -119,13 +117,12 @@ class _Reader:
         masks = {(mask.text or "").strip() for mask in root.iter("collide_bitmask")}
         unread += ["<collide_bitmask>"] if masks - {"65535", "0xffff", "0xFFFF"} else []
         if unread:
-            raise FormatError.of(self._file, f"holds {', '.join(unread)}, which is not read: leave it out")
+            raise self._fault(f"holds {', '.join(unread)}, which is not read: leave it out")
 
     def _gravity(self, world: Element) -> None:
         found = numbers(world.findtext("gravity"), 3, (0, 0, -GRAVITY), self._file, "<gravity>")
         if max(abs(found[0]), abs(found[1])) > SLANT or not found[2] < 0:
-            raise FormatError.of(
-                self._file,
+            raise self._fault(
                 f"is {found} in it: it must point down, along -z (--tilt tilts a scene)",
                 "<gravity>",
             )
@@ -139,7 +136,7 @@ class _Reader:
         if pose.get("rotation_format") == "quat_xyzw":
             x, y, z, *turn = numbers(pose.text, 7, (0, 0, 0, 0, 0, 0, 1), self._file, place)
             if not np.linalg.norm(turn) > 0:
-                raise FormatError.of(self._file, "has a quaternion of length 0: 0 0 0 1 is no turn", place)
+                raise self._fault("has a quaternion of length 0: 0 0 0 1 is no turn", place)
             a, b, c, d = (np.array(turn) / np.linalg.norm(turn)).tolist()
             matrix = placed((x, y, z), matrix_of((a, b, c, d)))
         else:
@@ -182,20 +179,17 @@ class _Reader:
             self._file,
         )
         if self._depth >= MAX_INCLUDES:
-            raise FormatError.of(
-                self._file, f"includes models more than {MAX_INCLUDES} deep: put some into one file"
-            )
+            raise self._fault(f"includes models more than {MAX_INCLUDES} deep: put some into one file")
         if inner not in self._read:
             self._read[inner] = read_xml(inner, self._file)
         self._elements += sum(1 for _ in self._read[inner].iter())
         if self._elements > MAX_ELEMENTS:
-            raise FormatError.of(
-                self._file,
+            raise self._fault(
                 f"comes to more than {MAX_ELEMENTS} elements with what it includes: leave some out",
             )
         found = self._read[inner].find("model")
         if found is None:
-            raise FormatError.of(self._file, f"includes {uri!r}, which holds no <model>")
+            raise self._fault(f"includes {uri!r}, which holds no <model>")
         if include.find("pose") is None:
             base, own = self._pose(found)
         else:
@@ -245,8 +239,7 @@ class _Reader:
         check_count(len(self._links) + 1, self._file, "links")
         is_static = is_static or _true(link.findtext("kinematic"))
         if not is_static and link.find("gravity") is not None and not _true(link.findtext("gravity")):
-            raise FormatError.of(
-                self._file,
+            raise self._fault(
                 "is free of gravity in it, which is not simulated: make its model static, or leave it out",
                 place,
             )
@@ -255,8 +248,7 @@ class _Reader:
         for solid in solids:
             base, at = self._pose(solid)
             if base:
-                raise FormatError.of(
-                    self._file,
+                raise self._fault(
                     f'a pose relative to "{base}" within a link is not read: give it in the frame of the link',
                     place,
                 )
@@ -267,7 +259,7 @@ class _Reader:
             if mu is not None:
                 mus.append(numbers(mu, 1, (1,), self._file, place)[0])
             if found is None:
-                self._ground(solid, matrix @ at, mus[-1] if mus else None, is_static, place)
+                self._plane(solid, matrix @ at, mus[-1] if mus else None, is_static, place)
             else:
                 parts += found
         self._mus.update(mus)
@@ -290,17 +282,13 @@ class _Reader:
             for solid in link.findall("collision")
         }
         if len(found) > 1:
-            raise FormatError.of(
-                self._file, "has solids of several densities: give it a mass and an inertia", place
-            )
+            raise self._fault("has solids of several densities: give it a mass and an inertia", place)
         return found.pop() if found else None
 
     def _masses(self, link: Element, place: str) -> list[Mass]:
         inertial = link.find("inertial")
         if inertial is None or inertial.find("mass") is None:
-            self._notes.append(
-                f"{place} has no mass: it is made of the material of pieces without one (--material)"
-            )
+            self._tell_massless(place)
             return []
         (mass,) = numbers(inertial.findtext("mass"), 1, (1,), self._file, place)
         tensor = inertial.find("inertia")
@@ -313,18 +301,12 @@ class _Reader:
             inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=float)
         return [Mass(mass, np.zeros(3), inertia).moved(self._pose(inertial)[1])]
 
-    def _ground(self, solid: Element, at: Array, mu: float | None, is_static: bool, place: str) -> None:
+    def _plane(self, solid: Element, at: Array, mu: float | None, is_static: bool, place: str) -> None:
         normal = numbers(solid.findtext("geometry/plane/normal"), 3, (0, 0, 1), self._file, place)
         up = at[:3, :3] @ np.array(normal) / max(float(np.linalg.norm(normal)), 1e-300)
         if not is_static or abs(up[2] - 1) > SLANT:
-            raise FormatError.of(
-                self._file, "is a plane that is not static and level: --tilt tilts a scene", place
-            )
-        if self._grounds and abs(self._grounds[0][0] - at[2, 3]) > 1e-9:
-            raise FormatError.of(
-                self._file, "is a second ground at another height: leave one out, or make it a box", place
-            )
-        self._grounds.append((float(at[2, 3]), mu))
+            raise self._fault("is a plane that is not static and level: --tilt tilts a scene", place)
+        self._ground_at(float(at[2, 3]), mu, place)
 
     def _parts(self, solid: Element, at: Array, place: str) -> list[BodyPart] | None:
         """The solids of a collision; None for a plane."""
@@ -358,7 +340,7 @@ class _Reader:
         if form.tag == "mesh":
             mesh = beside(self._folder, (form.findtext("uri") or "").strip(), self._file)
             return mesh_parts(mesh, of("scale", 3, (1, 1, 1)), at, self._file, place, self._meshes)
-        raise FormatError.of(self._file, f"has a <{form.tag[:40]}>, which no piece can be: use a mesh", place)
+        raise self._fault(f"has a <{form.tag[:40]}>, which no piece can be: use a mesh", place)
 
 
 def _extruded(points: Array, height: float, at: Array) -> BodyPart:

@@ -13,13 +13,14 @@ import numpy as np
 
 from teeter.models.errors import MeshFileError
 from teeter.models.extras import install_line
-from teeter.models.mesh_files import read_nodes
+from teeter.models.mesh_files import GLTF, KINDS, read_nodes
 from teeter.models.mesh_node import Y_UP, MeshNode
 from teeter.models.piece import Array
 from teeter.scenes.assemble import MM
 from teeter.scenes.formats.description import (
     BodyPart,
     Described,
+    FileReader,
     FormatError,
     Mass,
     RigidBody,
@@ -32,7 +33,6 @@ from teeter.scenes.formats.welding import Joint, welded
 from teeter.scenes.formats.xml import beside, numbers, read_xml
 
 REMEDY = "URDF is read by yourdfpy: "
-MESHES = (".obj", ".stl", ".glb", ".gltf", ".ply", ".3mf")
 WORLD = "world"
 
 
@@ -76,22 +76,22 @@ def mesh_parts(
     path: Path, scale: list[float], matrix: Array, file: str, place: str, known: Meshes
 ) -> list[BodyPart]:
     """Returns the solids of a mesh file, in metres. Raises FormatError."""
-    if path.suffix.lower() not in MESHES:
-        problem = f"{path.name} is no mesh that is read ({', '.join(MESHES)}): write it as one of these"
+    if path.suffix.lower() not in KINDS:
+        problem = f"{path.name} is no mesh that is read ({', '.join(KINDS)}): write it as one of these"
         raise FormatError.of(file, problem, place)
     try:
         nodes = known[path] = known[path] if path in known else read_nodes(path)
     except MeshFileError as error:
         raise FormatError.of(file, f"{path.name} {error}", place) from None
     size = np.diag([*scale, 1.0])
-    axes = placed((0, 0, 0), Y_UP) if path.suffix.lower() in (".glb", ".gltf") else np.eye(4)
+    axes = placed((0, 0, 0), Y_UP) if path.suffix.lower() in GLTF else np.eye(4)
     return [straight(node.vertices, node.faces, matrix @ size @ axes @ node.matrix) for node in nodes]
 
 
-class _Reader:
+class _Reader(FileReader):
     def __init__(self, folder: Path, file: str, root: Element, robot: Any) -> None:
-        self._folder, self._file, self._root, self._robot = folder, file, root, robot
-        self._notes: list[str] = []
+        super().__init__(file)
+        self._folder, self._root, self._robot = folder, root, robot
         self._mus: set[float] = set()
         self._meshes: Meshes = {}
 
@@ -119,15 +119,15 @@ class _Reader:
             for j in self._robot.joints
         }
         if len(origins) != len(joints):
-            raise FormatError.of(self._file, "a link has two parents: leave one of the two joints out")
+            raise self._fault("a link has two parents: leave one of the two joints out")
         found: dict[str, Array] = {}
         for link in self._robot.links:
             chain: list[str] = []
             name = link.name
             while name in origins and name not in found:
                 if len(chain) > len(joints):
-                    raise FormatError.of(
-                        self._file, f'link "{link.name}" is its own ancestor: leave a joint of the circle out'
+                    raise self._fault(
+                        f'link "{link.name}" is its own ancestor: leave a joint of the circle out'
                     )
                 chain.append(name)
                 name = origins[name][0]
@@ -153,9 +153,7 @@ class _Reader:
             body.fixed = mass == 0
             body.masses = [Mass(mass, np.zeros(3), inertia).moved(at)] if mass else []
         elif parts and link.name != WORLD:
-            self._notes.append(
-                f"{place} has no mass: it is made of the material of pieces without one (--material)"
-            )
+            self._tell_massless(place)
         body.friction = self._friction(link.name, place)
         return body
 
@@ -188,8 +186,7 @@ class _Reader:
         if form.sphere is not None:
             return [BodyPart(at, {"sphere": float(form.sphere.radius) / MM})]
         if form.mesh is None:
-            raise FormatError.of(
-                self._file,
+            raise self._fault(
                 "has a geometry that is not box, cylinder, sphere or mesh: use one of these",
                 place,
             )

@@ -18,6 +18,7 @@ from teeter.scenes.formats.description import (
     SLANT,
     BodyPart,
     Described,
+    FileReader,
     FormatError,
     Mass,
     RigidBody,
@@ -73,17 +74,16 @@ def _check_layers(stage: Any, path: Path, file: str) -> None:
         raise FormatError.of(file, f"cannot be put together: {' '.join(errors[0].split())[:150]}")
 
 
-class _Reader:
+class _Reader(FileReader):
     def __init__(self, stage: Any, file: str, modules: tuple[Any, Any, Any, Any]) -> None:
         self._usd, self._geom, self._physics, self._shade = modules
-        self._stage, self._file = stage, file
+        super().__init__(file)
+        self._stage = stage
         self._unit = float(self._geom.GetStageMetersPerUnit(stage))
         self._kilogram = float(self._physics.GetStageKilogramsPerUnit(stage))
         up = str(self._geom.GetStageUpAxis(stage))
         self._axes = Y_UP if up == "Y" else np.eye(3)
         self._cache = self._geom.XformCache()
-        self._grounds: list[tuple[float, float | None]] = []
-        self._notes: list[str] = []
         self._frictions: set[float] = set()
 
     def described(self) -> Described:
@@ -102,13 +102,13 @@ class _Reader:
                 is_fixed = has_physics and (owner is None or self._is_kinematic(owner))
                 bodies[key] = self._body(owner or prim, is_fixed, has_physics and owner is not None)
                 if len(bodies) > MAX_PIECES:
-                    raise FormatError.of(self._file, f"has more than {MAX_PIECES} bodies")
+                    raise self._fault(f"has more than {MAX_PIECES} bodies")
             self._take(prim, bodies[key])
         found = [body for body in bodies.values() if body.parts]
         for prim in prims:
             if prim.HasAPI(self._physics.RigidBodyAPI) and str(prim.GetPath()) not in bodies:
                 self._notes.append(f"{prim.GetPath()} has no collider and is left out")
-        ground, friction = self._grounds[0] if self._grounds else (None, None)
+        ground, friction = self._ground
         if len(self._frictions) > 1:
             self._notes.append(
                 "frictions differ: how a pair combines them USD does not say; here by geometric mean"
@@ -124,17 +124,16 @@ class _Reader:
                 problem = (
                     "is a joint: joints are not simulated; leave it out, or make one body of what it joins"
                 )
-                raise FormatError.of(self._file, problem, str(prim.GetPath()))
+                raise self._fault(problem, str(prim.GetPath()))
             if prim.IsA(self._geom.PointInstancer):
                 problem = "is a point instancer, which is not read: export its copies as prims of their own"
-                raise FormatError.of(self._file, problem, str(prim.GetPath()))
+                raise self._fault(problem, str(prim.GetPath()))
             if prim.IsA(self._physics.Scene):
                 scene = self._physics.Scene(prim)
                 vector = np.array(scene.GetGravityDirectionAttr().Get() or (0, 0, 0), dtype=float)
                 down = self._axes @ vector
                 if np.linalg.norm(vector) > 0 and down[2] > -(1 - SLANT) * np.linalg.norm(vector):
-                    raise FormatError.of(
-                        self._file,
+                    raise self._fault(
                         f"has gravity along {vector.tolist()}: it must point down (--tilt tilts a scene)",
                         "",
                     )
@@ -198,15 +197,14 @@ class _Reader:
         linear = matrix[:3, :3]
         scale = np.linalg.norm(linear, axis=0)
         if not np.isfinite(matrix).all() or not (scale > 0).all():
-            raise FormatError.of(
-                self._file,
+            raise self._fault(
                 "has a size of 0, or a place that is not finite: leave it out, or give it one",
                 str(prim.GetPath()),
             )
         turn = linear / scale
         if np.abs(turn.T @ turn - np.eye(3)).max() > SHEAR or np.linalg.det(turn) < 0:
-            raise FormatError.of(
-                self._file, "is skewed or mirrored where it lies: bake it into its mesh", str(prim.GetPath())
+            raise self._fault(
+                "is skewed or mirrored where it lies: bake it into its mesh", str(prim.GetPath())
             )
         return turn, scale, matrix[:3, 3]
 
@@ -231,7 +229,7 @@ class _Reader:
             body.parts.append(self._mesh(prim, inverse @ world))
             return
         if prim.IsA(self._geom.Plane):
-            self._ground(prim, world, friction)
+            self._plane(prim, world, friction)
             return
         turn, scale, origin = self._split(world, prim)
         turn, shape = self._shape(prim, turn, scale * self._unit)
@@ -248,9 +246,7 @@ class _Reader:
         kinds = {"Cylinder": geom.Cylinder, "Capsule": geom.Capsule, "Cone": geom.Cone}
         kind = next((name for name, one in kinds.items() if prim.IsA(one)), None)
         if kind is None:
-            raise FormatError.of(
-                self._file, f"is a {prim.GetTypeName()}, which no piece can be: use a mesh", place
-            )
+            raise self._fault(f"is a {prim.GetTypeName()}, which no piece can be: use a mesh", place)
         solid = kinds[kind](prim)
         axes = AXES[str(solid.GetAxisAttr().Get())]
         along = np.abs(axes.T) @ scale  # stretches along the solid's x, y and z
@@ -266,7 +262,7 @@ class _Reader:
 
     def _even(self, scale: Array, place: str) -> None:
         if np.ptp(scale) > SHEAR * scale.max():
-            raise FormatError.of(self._file, "is round and stretched out of round: use a mesh", place)
+            raise self._fault("is round and stretched out of round: use a mesh", place)
 
     def _mesh(self, prim: Any, matrix: Array) -> BodyPart:
         """Raises FormatError."""
@@ -275,15 +271,11 @@ class _Reader:
         counts = np.array(mesh.GetFaceVertexCountsAttr().Get() or [], dtype=np.int64)
         corners = np.array(mesh.GetFaceVertexIndicesAttr().Get() or [], dtype=np.int64)
         if counts.sum() > 3 * MAX_TRIANGLES:
-            raise FormatError.of(
-                self._file, f"has more than {MAX_TRIANGLES} triangles: use a coarser mesh", place
-            )
+            raise self._fault(f"has more than {MAX_TRIANGLES} triangles: use a coarser mesh", place)
         if (counts < 3).any() or counts.sum() != len(corners) or not len(corners):
-            raise FormatError.of(self._file, "has faces that name no corners: export it again", place)
+            raise self._fault("has faces that name no corners: export it again", place)
         if corners.min() < 0 or corners.max() >= len(points):
-            raise FormatError.of(
-                self._file, "has faces that name corners that are not there: export it again", place
-            )
+            raise self._fault("has faces that name corners that are not there: export it again", place)
         starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
         triangles = [
             (corners[start], corners[start + at], corners[start + at + 1])
@@ -295,20 +287,12 @@ class _Reader:
             faces = faces[:, ::-1]
         return straight(points, faces, matrix)
 
-    def _ground(self, prim: Any, world: Array, friction: float | None) -> None:
+    def _plane(self, prim: Any, world: Array, friction: float | None) -> None:
         axis = "XYZ".index(str(self._geom.Plane(prim).GetAxisAttr().Get()))
         normal = world[:3, axis] / np.linalg.norm(world[:3, axis])
         if abs(abs(normal[2]) - 1) > SLANT:
-            raise FormatError.of(
-                self._file, "is a plane that is not level: --tilt tilts a scene", str(prim.GetPath())
-            )
-        if self._grounds and abs(self._grounds[0][0] - world[2, 3]) > 1e-9:
-            raise FormatError.of(
-                self._file,
-                "is a second ground at another height: leave one out, or make it a box",
-                str(prim.GetPath()),
-            )
-        self._grounds.append((float(world[2, 3]), friction))
+            raise self._fault("is a plane that is not level: --tilt tilts a scene", str(prim.GetPath()))
+        self._ground_at(float(world[2, 3]), friction, str(prim.GetPath()))
 
     def _material(self, prim: Any) -> tuple[float | None, float | None]:
         """Friction and density of the physics material bound to a prim."""

@@ -13,17 +13,18 @@ from teeter.engine.settings import GRAVITY
 from teeter.engine.world.body import TABLE, Body
 from teeter.models.build import build
 from teeter.models.catalogue import find
+from teeter.models.cut import hull_faces
 from teeter.models.errors import ModelError
 from teeter.models.export import Y_UP, GltfWriter
 from teeter.models.files import OutputError, check_output, whole_or_nothing
 from teeter.models.hulls import convex_hull
 from teeter.models.material import material_named
-from teeter.models.piece import Array, Ints, Part, Piece
+from teeter.models.piece import Array, Part, Piece
 from teeter.models.shapes import MAX_HULL_CORNERS, Box, Cylinder, Shape, Sphere
 from teeter.scenes.assemble import GRAM, MM
 from teeter.scenes.dump import dump
 from teeter.scenes.loads import refuse_loads
-from teeter.scenes.scene import Fault, Scene, SceneError, shown
+from teeter.scenes.scene import Scene, SceneError, shown
 from teeter.scenes.schema import PieceTable
 
 WRITTEN = (".toml", ".glb", ".xml", ".mjcf", ".urdf")
@@ -60,7 +61,7 @@ def mjcf_of(scene: Scene) -> str:
                 name = f"{body.name}.{number}"
                 corners = np.array(sizes["corners"]).reshape(-1, 3)
                 mesh = SubElement(assets, "mesh", name=name, vertex=_text(corners.ravel()))
-                mesh.set("face", " ".join(str(corner) for corner in _faces(corners).ravel().tolist()))
+                mesh.set("face", " ".join(str(corner) for corner in hull_faces(corners)[1].ravel().tolist()))
                 geom.set("mesh", name)
             elif kind == "box":
                 geom.set("size", _text(np.array(sizes["size"]) / 2))
@@ -116,7 +117,7 @@ def urdf_of(scene: Scene, meshes: Path) -> tuple[str, dict[Path, str]]:
 def glb_of(scene: Scene) -> bytes:
     """Returns the pieces of a scene as a `.glb` file; the table is left out, as the reader puts one under."""
     writer = GltfWriter()
-    bodies = [body for body in scene.assembly.bodies if body.name != TABLE]
+    bodies = scene.assembly.pieces
     nodes: list[dict[str, Any]] = [{"name": scene.title, "children": list(range(1, len(bodies) + 1))}]
     for body in bodies:
         x, y, z, w = body.pose.orientation
@@ -167,7 +168,7 @@ def write_scene(
     kind = path.suffix.lower()
     if kind not in WRITTEN:
         problem = f"scenes are written as {', '.join(WRITTEN)}"
-        raise SceneError([Fault(str(path), problem, value=shown(path.suffix), key="ending")])
+        raise SceneError.of(str(path), problem, value=shown(path.suffix), key="ending")
     files: dict[Path, str | bytes] = {}
     if kind != ".toml":
         refuse_loads(scene, f"a {kind} file")
@@ -178,8 +179,8 @@ def write_scene(
     else:
         taken = [body.name for body in scene.assembly.bodies if body.name == "world"]
         if taken:
-            raise SceneError(
-                [Fault(scene.name, "MJCF and URDF keep this name for the world: rename it", 'piece "world"')]
+            raise SceneError.of(
+                scene.name, "MJCF and URDF keep this name for the world: rename it", 'piece "world"'
             )
         if kind == ".urdf":
             text, meshes = urdf_of(scene, Path(f"{path.stem}_meshes"))
@@ -212,7 +213,7 @@ def _write(files: Mapping[Path, str | bytes], path: Path, force: bool, inputs: t
 def lost_in_glb(scene: Scene) -> str:
     """Returns what a `.glb` of a scene does not tell its reader; empty when that is nothing."""
     usual = material_named("beech")
-    stuffs = [body.piece.material for body in scene.assembly.bodies if body.name != TABLE]
+    stuffs = [body.piece.material for body in scene.assembly.pieces]
     is_loaded = any(body.piece.off_middle is not None for body in scene.assembly.free)
     lost = ["masses"] if any(one.density_kg_m3 != usual.density_kg_m3 for one in stuffs) else []
     lost += ["frictions"] if any(one.friction != usual.friction for one in stuffs) else []
@@ -272,24 +273,13 @@ def _solid(part: Part) -> Solid:
         return "box", {"size": (2 * part.half_extents).tolist()}, part.centre, part.rotation
     if part.radius is not None:
         return "sphere", {"radius": [part.radius]}, part.centre, np.eye(3)
-    hull = convex_hull(part.vertices)
-    corners = part.vertices[hull.vertices]
+    corners = hull_faces(part.vertices)[0]
     return "mesh", {"corners": corners.ravel().tolist()}, np.zeros(3), np.eye(3)
-
-
-def _faces(corners: Array) -> Ints:
-    """Triangles (f, 3) of the convex hull of corners, counter-clockwise from outside."""
-    hull = convex_hull(corners)
-    faces = hull.simplices.astype(np.int64)
-    a, b, c = (corners[faces[:, at]] for at in range(3))
-    inside_out = np.einsum("fd,fd->f", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
-    faces[inside_out] = faces[inside_out, ::-1]
-    return faces
 
 
 def _obj(corners: Array) -> str:
     lines = [f"v {_text(corner)}" for corner in corners]
-    lines += ["f " + " ".join(str(corner + 1) for corner in face) for face in _faces(corners).tolist()]
+    lines += ["f " + " ".join(str(corner + 1) for corner in face) for face in hull_faces(corners)[1].tolist()]
     return "# metres, Z up\no solid\n" + "\n".join(lines) + "\n"
 
 

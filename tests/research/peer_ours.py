@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from peer_runner import Rig, Runner
 
-from teeter.engine.settings import PLAY, TUNING, Tuning
+from teeter.engine.settings import PACKAGES, PLAY, TUNING, Tuning
 from teeter.engine.world.body import Scale
 from teeter.engine.world.world import World
-from teeter.engine.worlds import PACKAGES, Engine, maker_of
+from teeter.engine.worlds import Engine, maker_of
 
 
 class WorldRunner(Runner):

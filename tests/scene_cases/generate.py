@@ -18,9 +18,11 @@ from piece_cases import cases as piece_cases
 
 from teeter import scenes
 from teeter.scenes.dump import compose
+from teeter.scenes.schema import PieceTable
 
 HERE = Path(scenes.__file__).resolve().parent
-BEGIN, END = "<!-- scenes: written by tests/scene_cases/generate.py -->\n", "<!-- end of scenes -->\n"
+WRITTEN = "<!-- {}: written by tests/scene_cases/generate.py -->\n", "<!-- end of {} -->\n"
+BEGIN, END = (each.format("scenes") for each in WRITTEN)
 
 
 def cases() -> tuple[Case, ...]:
@@ -51,11 +53,19 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def keys(of: type[PieceTable] = PieceTable) -> str:
+    """The README's table of the keys of a piece, as Markdown."""
+    lines = [f"| `{name}` | {field.description} |" for name, field in of.model_fields.items()]
+    return "\n".join(["| key of a piece | means |", "|---|---|", *lines]) + "\n"
+
+
 def readme(text: str) -> str:
-    """The README with its table up to date."""
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    return f"{before}{BEGIN}{table()}{END}{after}"
+    """The README with its tables up to date."""
+    for what, rows in (("scenes", table()), ("keys", keys())):
+        begin, end = (each.format(what) for each in WRITTEN)
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}{rows}{end}{rest.partition(end)[2]}"
+    return text
 
 
 def egg(around: int = 24, up: int = 12) -> str:

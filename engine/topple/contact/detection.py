@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +52,10 @@ PAIRS_AT_ONCE = 100
 """Of bodies whose edges and corners are compared: 400 round meshes would take a gigabyte together."""
 
 
+OF_POINTS = ("first", "second", "points", "normals", "patch")
+"""What contacts have for every point."""
+
+
 @dataclass(frozen=True, slots=True)
 class Overlap:
     """Two bodies inside each other. depth: metres, the shortest way out."""
@@ -87,6 +92,21 @@ class Contacts:
     def meet(self) -> bool:
         """Whether the declared poses can be judged as they are: nothing floats, nothing overlaps."""
         return not self.floating and not self.overlaps
+
+    def some(self, rows: Bools | Ints) -> Contacts:
+        """Returns some of the points."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in OF_POINTS})
+
+    def joined(self, *others: Contacts) -> Contacts:
+        """Returns the points of several contacts of the same bodies; all else is that of the first."""
+        every, base = [self, *others], 0
+        for at, each in enumerate(every):
+            every[at] = replace(each, patch=each.patch + base)
+            base += int(each.patch.max(initial=-1)) + 1
+        whole: dict[str, Any] = {
+            name: np.concatenate([getattr(each, name) for each in every]) for name in OF_POINTS
+        }
+        return replace(self, **whole)
 
 
 def find_contacts(

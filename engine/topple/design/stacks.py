@@ -40,20 +40,21 @@ def overhang(boxes: Sequence[Laid], slope: float, tip: tuple[float, float] = (0.
     """Returns boxes one on one, from the top, in an order that reaches far: no two of them would reach farther the
     other way about. slope: the tangent of the margin. tip: a weight on the top one, and how far behind its end."""
     order = sorted(boxes, key=lambda box: -box.sides[0])
-    best = _reach(_stacked(order, slope, tip))
+    best = reach_of(_stacked(order, slope, tip))
     better = True
     while better:
         better = False
         for first, second in combinations(range(len(order)), 2):
             other = order.copy()
             other[first], other[second] = other[second], other[first]
-            reach = _reach(_stacked(other, slope, tip))
+            reach = reach_of(_stacked(other, slope, tip))
             if reach > best + 1e-9:
                 order, best, better = other, reach, True
     return _stacked(order, slope, tip)
 
 
-def _reach(stack: Sequence[Laid]) -> float:
+def reach_of(stack: Sequence[Laid]) -> float:
+    """Returns how far boxes reach along x, metres."""
     return max(box.x + box.sides[0] / 2 for box in stack)
 
 

@@ -275,11 +275,11 @@ def _drawn(world: World, hand: Hand, direction: Array, times: float) -> tuple[Ar
 def _stands_without(settled: Settled, name: str) -> bool:
     """Whether the other pieces stay up. A force balance that finds no forces is believed where faces meet exactly; at
     rest, where a piece may sink a tenth of a millimetre onto another, a run has to fall too."""
-    left = _without(settled.rested, name)
+    left = settled.rested.without({name})
     if not left.free:
         return True
     word: bool | None = None
-    balanced = None if settled.balanced is None else _without(settled.balanced, name)
+    balanced = None if settled.balanced is None else settled.balanced.without({name})
     if balanced is not None and settled.sunk:
         balanced = at_rest(balanced)
     if balanced is not None:
@@ -304,7 +304,3 @@ def _stays_without(settled: Settled, name: str) -> bool:
     half = len(away) // 2
     grown = max(away[half:]) - max(away[:half])
     return max(away) <= MAX_SWAY * settled.times and grown <= MAX_GROWTH * settled.times
-
-
-def _without(assembly: Assembly, name: str) -> Assembly:
-    return replace(assembly, bodies=tuple(body for body in assembly.bodies if body.name != name))

@@ -54,8 +54,7 @@ class Change:
 def changed(assembly: Assembly, change: Change) -> Assembly:
     """Returns the assembly after a change."""
     if change.kind == "remove":
-        left = tuple(body for body in assembly.bodies if body.name not in change.pieces)
-        return replace(assembly, bodies=left)
+        return assembly.without(change.pieces)
     if change.kind == "prop":
         return replace(assembly, bodies=(*assembly.bodies, prop_of(assembly, change)))
     mine = {body.name: body for body in assembly.bodies if body.name in change.pieces}
@@ -65,8 +64,7 @@ def changed(assembly: Assembly, change: Change) -> Assembly:
 
 def _changed_body(leader: Body, body: Body, change: Change) -> Body:
     if change.kind == "friction":
-        material = body.piece.material.model_copy(update={"friction": change.amount})
-        return replace(body, piece=replace(body.piece, material=material))
+        return body.rubbing(change.amount)
     if change.kind == "add_mass":
         local = vector_of(body.pose.matrix.T @ (np.array(change.point) - body.pose.position))
         load = Load(free_name(body, WEIGHT), local, mass=change.amount)

@@ -61,14 +61,7 @@ class Demand:
         number = np.cumsum(starts) - 1
         # an edge or a corner: not an area that has become too narrow
         thin = np.bincount(number)[number] < 3
-        return replace(
-            contacts,
-            first=np.concatenate([narrow.first, contacts.first[thin]]),
-            second=np.concatenate([narrow.second, contacts.second[thin]]),
-            points=np.concatenate([narrow.points, contacts.points[thin]]),
-            normals=np.concatenate([narrow.normals, contacts.normals[thin]]),
-            patch=np.concatenate([narrow.patch, number[thin] + narrow.patch.max(initial=-1) + 1]),
-        )
+        return narrow.joined(replace(contacts, patch=number).some(thin))
 
     def balance(self, assembly: Assembly, strict: Contacts) -> Balance:
         """Returns the equilibrium that is asked for. strict: contacts that may be relied on."""

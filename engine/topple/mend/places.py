@@ -64,7 +64,7 @@ class Joints:
 
     def at(self, place: int) -> Contacts:
         """Returns the contacts in a place."""
-        return _chosen(self.contacts, np.flatnonzero(self.touches.place == place))
+        return self.contacts.some(np.flatnonzero(self.touches.place == place))
 
 
 class MovedPieces:
@@ -81,8 +81,8 @@ class MovedPieces:
         self._pivot = np.array(lead.pose.position)
         self._balance, strict = search.balance, search.balance.contacts
         of_mine = self._mine[strict.first], self._mine[strict.second]
-        self._kept = _chosen(strict, ~of_mine[0] & ~of_mine[1])
-        self._inner = _chosen(strict, of_mine[0] & of_mine[1])
+        self._kept = strict.some(~of_mine[0] & ~of_mine[1])
+        self._inner = strict.some(of_mine[0] & of_mine[1])
         gripped = np.array([body.name in self.names for body in assembly.free], dtype=np.bool_)
         frictions = np.array([body.piece.material.friction for body in assembly.bodies])
         self.known = KnownFalls(self._balance, demand, gripped, self._pivot, frictions, search.contacts.fixed)
@@ -205,7 +205,7 @@ class MovedPieces:
     def joints(self, places: Sequence[Place], near: Bools) -> Joints:
         """Returns the contacts in some places. near: (p, g), which of the moved pieces might touch anything."""
         if self._features is None:
-            none = _chosen(self._kept, np.zeros(0, dtype=np.int64))
+            none = self._kept.some(np.zeros(0, dtype=np.int64))
             return Joints(none, self._touches(places, none, none.first), frozenset(), frozenset())
         copies, of_copy, numbers, scene = self._copies(places, near)
         found = contacts_with_copies(self._rest, copies, scene)
@@ -223,9 +223,8 @@ class MovedPieces:
         strict = self.demand.strict(found)
         of_place = np.maximum(owner[strict.first], owner[strict.second])
         order = np.argsort(of_place, kind="stable")
-        strict = _chosen(
-            replace(strict, first=number[strict.first], second=number[strict.second], curved=()), order
-        )
+        strict = replace(strict, first=number[strict.first], second=number[strict.second], curved=())
+        strict = strict.some(order)
         of_place = of_place[order]
         return Joints(strict, self._touches(places, strict, of_place), frozenset(inside), curved)
 
@@ -248,20 +247,7 @@ class MovedPieces:
             points=self._pivot + place.shift + (inner.points - self._pivot) @ rotation.T,
             normals=inner.normals @ rotation.T,
         )
-        parts, base = [], 0
-        for part in (self._kept, inner, joint):
-            parts.append(replace(part, patch=part.patch + base))
-            base += int(part.patch.max(initial=-1)) + 1
-        return replace(
-            self._kept,
-            first=np.concatenate([part.first for part in parts]),
-            second=np.concatenate([part.second for part in parts]),
-            points=np.concatenate([part.points for part in parts]),
-            normals=np.concatenate([part.normals for part in parts]),
-            patch=np.concatenate([part.patch for part in parts]),
-            floating=(),
-            overlaps=(),
-        )
+        return replace(self._kept.joined(inner, joint), floating=(), overlaps=())
 
 
 class _Some:
@@ -301,15 +287,3 @@ class _Some:
                 return False
         self._refuse(last=1)
         return False
-
-
-def _chosen(contacts: Contacts, rows: Bools | Ints) -> Contacts:
-    """Returns the contact points of some rows."""
-    return replace(
-        contacts,
-        first=contacts.first[rows],
-        second=contacts.second[rows],
-        points=contacts.points[rows],
-        normals=contacts.normals[rows],
-        patch=contacts.patch[rows],
-    )

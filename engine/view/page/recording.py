@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from teeter.engine.geometry.rotation import continuous
 from teeter.engine.record.format import MEANING, TRACK, RecordError
 from teeter.engine.record.motion import Motion, impacts_of
 from teeter.engine.record.reader import Replay
@@ -141,10 +142,8 @@ def track_of(poses: Array, blob: Blob) -> dict[str, Any]:
     if not there.any():
         return {"there": [], "keys": 0, "gaps": blob.put(varints(np.zeros(0, np.int64))), "steps": []}
     rows = poses[np.maximum.accumulate(np.where(there, np.arange(len(poses)), int(np.argmax(there))))]
-    turns = rows[:, 3:] / np.linalg.norm(rows[:, 3:], axis=1, keepdims=True)
-    flips = np.where((turns[1:] * turns[:-1]).sum(axis=1) < 0, -1.0, 1.0)
-    turns *= np.cumprod(np.concatenate([[1.0], flips]))[:, None]
-    steps = np.round(np.concatenate([rows[:, :3] / POSITION_M, turns / ROTATION], axis=1)).astype(np.int64)
+    steps = np.concatenate([rows[:, :3] / POSITION_M, continuous(rows[:, 3:]) / ROTATION], axis=1)
+    steps = np.round(steps).astype(np.int64)
     keys = np.flatnonzero(np.concatenate([[True], (steps[1:] != steps[:-1]).any(axis=1)]))
     return {
         "there": edges.tolist(),

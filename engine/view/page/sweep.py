@@ -33,7 +33,7 @@ def sweep_data(
     poses = np.full((len(places), 7), np.nan, dtype=np.float32)
     for number, place in enumerate(places):
         if place.body is not None:
-            poses[number] = (*place.body.pose.position, *place.body.pose.orientation)
+            poses[number] = place.body.pose.row
     asked = np.array([(place.x_mm, place.y_mm, place.yaw_deg) for place in places], dtype=np.float32)
     tilts = np.array([np.nan if row.tilt_deg is None else row.tilt_deg for row in rows], dtype=np.float32)
     names = sorted({row.weakest for row in rows if row.weakest is not None})

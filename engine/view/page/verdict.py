@@ -18,6 +18,7 @@ from teeter.engine.view.render.shading import srgb_of
 from teeter.engine.view.render.verdict_picture import (
     FALL_COLOUR,
     FORCE_COLOUR,
+    LEGEND,
     MASS_COLOUR,
     SUPPORT_COLOUR,
     marked,
@@ -53,7 +54,7 @@ def verdict_data(
     sphere = bounding_sphere(seen.bodies)
     scene = BodyWriter(blob).scene(seen.bodies, sphere)
     for row, body in zip(scene["bodies"], seen.bodies, strict=True):
-        row["pose"] = [*body.pose.position, *body.pose.orientation]
+        row["pose"] = [*body.pose.row]
     solids = _solids(overlays_on(verdict, sphere)[0], blob)
     solids += [{**solid, "layer": "ghosts"} for solid in _solids(more, blob)]
     frame = marked(verdict)
@@ -93,7 +94,7 @@ def _short(values: Iterable[float]) -> list[float]:
 def _ghosts(seen: Assembly, copies: Sequence[Assembly]) -> list[dict[str, Any]]:
     numbers = {body.name: n for n, body in enumerate(seen.bodies)}
     return [
-        {"body": numbers[body.name], "pose": [*body.pose.position, *body.pose.orientation], "copy": number}
+        {"body": numbers[body.name], "pose": [*body.pose.row], "copy": number}
         for number, copy in enumerate(copies)
         for body in copy.free
     ]
@@ -130,14 +131,8 @@ def _solid(parts: Sequence[Triangles], ink: Sequence[float], layer: str, blob: B
 
 
 def _legend(verdict: Verdict, weakest: tuple[str, str] | None, layers: set[str]) -> list[tuple[str, str]]:
-    told = {
-        "forces": [(FORCE_COLOUR, "contact forces on the upper piece")],
-        "motion": [(FALL_COLOUR, "how the pieces set off")],
-        "support": [
-            (MASS_COLOUR, "centre of mass of all pieces, and its line of weight"),
-            (SUPPORT_COLOUR, "support polygon"),
-        ],
-    }
+    colours = {"forces": [FORCE_COLOUR], "motion": [FALL_COLOUR], "support": [MASS_COLOUR, SUPPORT_COLOUR]}
     why = coloured(verdict)
     found = [] if weakest is None or why is None else [(weakest[1], why[1])]
-    return [*found, *(line for layer, lines in told.items() if layer in layers for line in lines)]
+    shown = (colour for layer, each in colours.items() if layer in layers for colour in each)
+    return [*found, *((colour, LEGEND[colour]) for colour in shown)]

@@ -40,6 +40,12 @@ FORCE_COLOUR, MASS_COLOUR, SUPPORT_COLOUR, FALL_COLOUR = "#1f6d8c", "#c2571a", "
 LOAD_COLOUR, LOAD_ARROW = "#7a4fa3", 0.25
 """In radii of the scene: a load that matters may be a hundredth of what the contacts bear."""
 WEAKEST_COLOUR, FALLEN_COLOUR = "#e0a030", "#c8402c"
+LEGEND = {
+    FORCE_COLOUR: "contact forces on the upper piece",
+    FALL_COLOUR: "how the pieces set off",
+    MASS_COLOUR: "centre of mass of all pieces, and its line of weight",
+    SUPPORT_COLOUR: "support polygon",
+}
 TONES: dict[str, Tone] = {"stands": "good", "topples": "bad", "unsure": "warn"}
 
 
@@ -213,13 +219,12 @@ def _panels(verdict: Verdict, frame: Frame, scale: float, note: str) -> tuple[Pa
     if scale > 0:
         newton = _round_newton(0.02 / scale)
         length = f"{1e3 * newton * scale:.0f} mm of arrow = {newton:g} N"
-        legend.append((f"contact forces on the upper piece, {length}", FORCE_COLOUR))
+        legend.append((f"{LEGEND[FORCE_COLOUR]}, {length}", FORCE_COLOUR))
     if any(True for _ in _loads(verdict.judged)):
         legend.append(("loads, all arrows of one length", LOAD_COLOUR))
     if verdict.statics.stands is False:
-        legend.append(("how the pieces set off", FALL_COLOUR))
-    legend.append(("centre of mass of all pieces, and its line of weight", MASS_COLOUR))
-    legend.append(("support polygon", SUPPORT_COLOUR))
+        legend.append((LEGEND[FALL_COLOUR], FALL_COLOUR))
+    legend += [(LEGEND[colour], colour) for colour in (MASS_COLOUR, SUPPORT_COLOUR)]
     marked = tuple(Text(text, "plain", "small", mark=colour) for text, colour in legend)
     title = f"{verdict.scene}: {verdict.word}"
     return (

@@ -1,0 +1,50 @@
+"""How a scene is loaded, and what a file holds before it is put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from teeter.scenes.scene import Draft, Fault
+from teeter.scenes.schema import Head
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How a scene is loaded; see `scenes.load.load`."""
+
+    settle_mm: float = 0.0
+    table: Literal["lowest", "none"] | None = None
+    fixed: tuple[str, ...] = ()
+    material: str | None = None
+    unit: str | None = None
+    fit_mm: float = 0.0
+    up: str | None = None
+    drop: bool = False
+    size: tuple[float, float] | None = None
+    excused: frozenset[str] = frozenset()
+    unite: tuple[str, ...] = ()
+    split: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A sheet that a file has for its table. height: metres."""
+
+    name: str
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a file holds, before it is put together. faults: what kept others from being pieces. fitted: what was made
+    of each, in words. unit, up: as they were taken. left_out: could be no piece, and need not."""
+
+    head: Head
+    drafts: list[Draft]
+    faults: list[Fault]
+    fitted: tuple[str, ...] = ()
+    unit: str = "mm"
+    up: str = "z"
+    ground: Ground | None = None
+    left_out: tuple[str, ...] = ()
