@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from tower_tilt import tilt_of
 
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose
-from teeter.engine.world.body import Body
+from teeter.engine.world.body import Body, Scale
+from teeter.games.bausack.bot import bearing
 from teeter.games.bausack.game import GAME
 from teeter.games.bausack.judge import areas
 from teeter.games.bausack.rules import start
@@ -60,6 +62,19 @@ def test_every_place_stands_and_touches_the_tower(name: str) -> None:
         rest = let_down(shape, each.pose, DropTarget.of(tower))
         assert rest is not None
         assert rest.position[2] == pytest.approx(each.pose.position[2], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"), [("disc", 4.5, 4.5), ("cone", 1.0, 1.5), ("ball", -9.0, 1.0)]
+)
+def test_an_expert_tries_what_a_tower_bears_and_minds_the_room_on_it(
+    name: str, least: float, most: float
+) -> None:
+    """On a cube: a disc, on which more can be laid; a cone, which is the last; a ball, which rolls off."""
+    bodies = {body.name: body for body in (TABLE, piece("cube"), piece(name, 200.0))}
+    table = SimpleNamespace(bodies=bodies, scale=Scale.of([bodies["cube"], bodies[name]]))
+    session: Any = SimpleNamespace(table=table, state=SimpleNamespace(towers=(("cube",),)))
+    assert least <= bearing(session, 0, name) <= most
 
 
 def test_a_ball_goes_into_a_hole() -> None:

@@ -154,9 +154,11 @@ def test_the_first_of_poses_that_is_firm_enough_or_the_firmest_is_taken(
 ) -> None:
     degrees = [2.0, 5.0, 5.0, 8.0, 9.0]
     asked: list[list[Body]] = []
+    up_to = set[float]()
 
-    def told(bodies: list[Body], scale: Scale) -> float:
+    def told(bodies: list[Body], scale: Scale, most: float) -> float:
         asked.append(bodies)
+        up_to.add(most)
         return degrees[len(asked) - 1]
 
     monkeypatch.setattr(ahead, "firmness", told)
@@ -170,6 +172,7 @@ def test_the_first_of_poses_that_is_firm_enough_or_the_firmest_is_taken(
         assert firmest(session, ["low", "held"], held, poses, enough) == (degrees[best], poses[best])
         assert len(asked) == tried
         assert [body.name for body in asked[0]] == ["table", "low", "held"]
+    assert up_to == {5.0, 7.9, 8.0, MOST_DEG}, "no tilt is tried beyond what is enough"
     asked.clear()
     assert firmest(session, ["low"], held, poses[:3]) == (5.0, poses[1])
     assert not asked[0][2].fixed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
+from teeter.games.core.events import Condition
 from teeter.games.core.rules import Choice, Need, Take
 from teeter.games.game import stock_of
 from teeter.games.play.session import Session
@@ -21,6 +22,7 @@ from teeter.games.registry import game_named
 from teeter.games.tower_topple import bot as topple_bot
 from teeter.games.tower_topple import judge
 from teeter.games.tower_topple.judge import OpenRow
+from teeter.games.tower_topple.state import Phase, State
 from teeter.games.wonky import bot as wonky_bot
 from teeter.games.wonky.state import PlayCard
 from teeter.models.build import build
@@ -37,6 +39,27 @@ def test_WK_12_a_block_is_dropped_only_after_a_foul() -> None:
         wonky_bot.WonkySkill().height(cast(Session, SimpleNamespace(state=SimpleNamespace(fouls=1))))
         == wonky_bot.DROPPED
     )
+
+
+def test_ALL_9_what_lay_against_the_rules_is_laid_beside_its_place_the_next_time() -> None:
+    """ALL-9: a tower that sways takes it every time to where it may not lie; a bot that aims there again and again
+    never ends its turn."""
+    game, lay = game_named("tower-topple"), list[tuple[float, ...]]()
+    state = game.rules.start(["bot:expert", "bot:steady"], 1, {}, stock_of(game))
+    fallen = state.tower[3][0]
+    state = replace(state, tower=state.tower[:3], fallen=(fallen,), phase=Phase.GATHER)
+
+    class Swaying(judge.ToppleJudge):
+        def broken(self, state: State, piece: str, *told: Any) -> tuple[Condition, ...]:
+            lay.append(told[2].bodies[piece].pose.position[:2])
+            return () if math.dist(lay[0], lay[-1]) > 0.002 else (Condition.BESIDE_ITS_ROW,)
+
+    session = Session(game, Swaying(), state)
+    play(session, bots_of(session, 1), 2)
+    assert 3 < len(lay) < 20, "a little beside it at first"
+    assert fallen in session.state.tower[-1]
+    assert not session.tries
+    session.close()
 
 
 @pytest.mark.parametrize(

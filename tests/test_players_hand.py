@@ -300,6 +300,19 @@ def test_a_drawn_brick_goes_on_until_what_is_above_is_8_mm_away(drawn: float, on
         assert found == pytest.approx((0.0, on, 0.0))
 
 
+def test_CT_20_what_fell_under_a_tower_is_drawn_from_under_it_before_it_is_lifted() -> None:
+    """CT-20: lifted straight up it would take the tower along."""
+    held = Body("held", BRICK, Pose((0.0, 0.05, 0.02)))
+    roof = Body("roof", box(80, 80, 10), Pose((0.0, 0.0, 0.05)))
+    far = Body("far", box(80, 80, 10), Pose((0.0, 0.5, 0.05)))
+    bodies = {body.name: body for body in (held, roof, far)}
+    table = SimpleNamespace(bodies=bodies)
+    session = SimpleNamespace(table=table, before=SimpleNamespace(bodies=bodies))
+    assert way_clear(cast(Session, session), "held") == pytest.approx((0.0, 0.016, 0.0))
+    del bodies["roof"]
+    assert way_clear(cast(Session, session), "held") is None
+
+
 def test_a_drawn_brick_goes_no_further_than_its_own_length() -> None:
     """Beneath a roof there is no end."""
     roof = Body("roof", box(900, 900, 10), Pose((0.0, 0.0, 0.1)))

@@ -151,7 +151,7 @@ def test_ALL_7_a_bot_draws_the_same_lot_at_the_same_step_whoever_has_asked_it_be
 
     def asked(bot: Bot, step: int) -> float:
         bot._skill = skill
-        getattr(bot, question)(SimpleNamespace(table=SimpleNamespace(step=step)), need)
+        getattr(bot, question)(SimpleNamespace(tries=0, table=SimpleNamespace(step=step)), need)
         return drawn[-1]
 
     bot, fresh = Bot("bold", "wonky", 5), Bot("bold", "wonky", 5)

@@ -1,23 +1,25 @@
 """How the computer players play Bausack: which piece, what it is worth, and where on the own tower it lies.
 
-An expert pushes what the next player cannot place and it can, should the piece come round; it pays and bids what a
-piece is worth to its tower; and it counts the tokens of those to whom it passes a piece on.
+An expert tries in its mind how much a tower bears with a piece: it pushes what the next player cannot place and it can,
+should the piece come round, pays for what would fell its own tower and for little else, and counts who is out of tokens
+first where nobody can place it.
 """
 
 import math
+from dataclasses import replace
 from random import Random
 
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose
-from teeter.engine.world.body import Body
+from teeter.engine.world.body import TABLE, Body
 from teeter.games.bausack.judge import areas
-from teeter.games.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push, State, next_in
+from teeter.games.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push, next_in
 from teeter.games.core.rules import Action, Need, Take, TakeBack
 from teeter.games.judge.places import steady
 from teeter.games.play.session import Session
-from teeter.games.players.ahead import firmest
+from teeter.games.players.ahead import firmest, firmness
 from teeter.games.players.bots import Bot, Skill
-from teeter.games.players.tower_places import first, in_hollows, let_down, places
+from teeter.games.players.tower_places import TowerPlace, first, in_hollows, let_down, places
 from teeter.models.build import build
 from teeter.models.catalogue import find
 
@@ -83,8 +85,7 @@ class BausackSkill(Skill):
         ranked = sorted(
             places(held.piece, tower), key=lambda each: -each.worth - bot.random.uniform(0.0, noise)
         )
-        found = [each.pose for each in ranked[:TRIES]] + in_hollows(held.piece, tower)[:HOLLOWS]
-        found = found or [_over(held, tower)]
+        found = _spots(held, tower, ranked)
         if bot.style == "clumsy":
             return found[0]
         return firmest(session, state.towers[state.actor], held, found, FIRM_DEG)[1]
@@ -107,6 +108,30 @@ def worth(session: Session, seat: int, name: str) -> float:
         # a foundation should be flat and broad; what stands at all is better than a price
         return 20.0 if name.startswith("base") else 4.0
     return next((each.worth for each in places(piece, tower, 1)), 0.0)
+
+
+def bearing(session: Session, seat: int, name: str) -> float:
+    """Degrees of tilt that a seat's tower bears with one more piece, tried; less than 0 where it falls by itself, and
+    hardly more than that where the piece leaves no room for another."""
+    tower, body = tower_of(session, seat), session.table.bodies[name]
+    if not tower:
+        return worth(session, seat, name)
+    spots = _spots(body, tower, places(body.piece, tower))
+    degrees, pose = firmest(session, session.state.towers[seat], body, spots, SURE_DEG)
+    if degrees < SURE_DEG:
+        return degrees
+    # what would be the last piece to lie there costs more than it seems
+    laid, plain = [*tower, replace(body, pose=pose, fixed=False)], build(find(PLAIN))
+    next_one = (Body("next", plain, each.pose) for each in places(plain, laid, PLAINS))
+    below, scale = [session.table.bodies[TABLE], *laid], session.table.scale
+    is_roomy = any(firmness([*below, each], scale, FALLS_DEG) >= FALLS_DEG for each in next_one)
+    return degrees if is_roomy else CROWDED_DEG
+
+
+def _spots(body: Body, tower: list[Body], ranked: list[TowerPlace]) -> list[Pose]:
+    """Where a piece is tried: the first of the flat places, and in hollows."""
+    found = [each.pose for each in ranked[:TRIES]] + in_hollows(body.piece, tower)[:HOLLOWS]
+    return found or [_over(body, tower)]
 
 
 def tower_of(session: Session, seat: int) -> list[Body]:
@@ -135,13 +160,15 @@ def _over(held: Body, tower: list[Body]) -> Pose:
 
 ENOUGH_DEG = 12.0
 """A place that bears more is no better."""
-EXPERT_PRICES = ((6.0, 0), (4.0, 1), (2.0, 3), (0.5, 5), (-1.0, 10))
-"""How many tokens it is worth to be rid of a piece, by how many degrees it bears on the own tower."""
-BARGAIN = 2
-"""Tokens more that it is worth when the next player is too poor to pass it on."""
-RICH, SPITE = 6, 2.0
-"""Tokens with which a player may push what fits nobody; how much more it counts that a piece does not fit the next
-player than that it fits the own tower."""
+FALLS_DEG, CROWDED_DEG, SURE_DEG = 1.0, 1.2, 4.5
+"""A tower that bears no more falls when a piece is laid so; what one is worth on which nothing more can be laid; one
+that bears so much is safe."""
+PLAIN, PLAINS = "bausack/cube", 2
+"""A piece that is laid on in thought, and how many places it is tried in."""
+EXPERT_PRICES = ((3.0, 0), (1.5, 1), (FALLS_DEG, 3), (-math.inf, 99))
+"""How many tokens it is worth to be rid of a piece, by how many degrees the own tower bears with it."""
+SPITE = 2.0
+"""How much more it counts that a piece does not fit the next player than that it fits the own tower."""
 HEIGHT = 3
 """Tokens that a firm piece is worth where the tallest tower wins (BS-21)."""
 
@@ -177,12 +204,21 @@ def _spiteful(session: Session, takes: list[Take]) -> Take:
 
     def gain(take: Take) -> float:
         own, other = worth(session, seat, take.piece), worth(session, after, take.piece)
-        # who can pay longer is rid of what fits nobody
-        if RICH <= state.tokens[seat] > state.tokens[after]:
-            own = ENOUGH_DEG / 2.0
+        # what fits neither: who can pay longer is rid of it
+        if not max(own, other):
+            own = ENOUGH_DEG if _outlasts(state.tokens[seat], state.tokens[after]) else -ENOUGH_DEG
         return min(own, ENOUGH_DEG) - SPITE * min(other, ENOUGH_DEG)
 
     return max(takes, key=gain)
+
+
+def _outlasts(own: int, other: int) -> bool:
+    """Whether who pushes a piece is rid of it for good, when both pass it on as long as they can (BS-18)."""
+    price, tokens = 1, [other, own]
+    while tokens[(price - 1) % 2] >= price:
+        tokens[(price - 1) % 2] -= price
+        price += 1
+    return price % 2 == 1
 
 
 def _sold(session: Session, actions: list[Action]) -> Action:
@@ -201,13 +237,6 @@ def _received(session: Session, actions: list[Action]) -> Action:
     accept = next(action for action in actions if isinstance(action, Accept))
     if refusal is None:
         return accept
-    own = worth(session, state.actor, state.piece)
+    own = bearing(session, state.actor, state.piece)
     most = next(tokens for least, tokens in EXPERT_PRICES if own >= least)
-    if most and _is_poor(state, next_in(state, state.actor)):
-        most += BARGAIN
     return accept if state.price > most else refusal
-
-
-def _is_poor(state: State, seat: int) -> bool:
-    """Whether a player cannot pay the next price."""
-    return state.tokens[seat] <= state.price

@@ -71,6 +71,7 @@ class Session(Generic[S]):
         self._held: HeldPiece | None = None
         self._let_go_piece: LetGoPiece[S] | None = None
         self._released_at = 0
+        self._laid = ("", "", 0)
         self._released_height: float | None = None
         self._taken_from: Moment | None = None
         self._checkpoints = Checkpoints(judge, state, self.handling.grip, sink, make_world)
@@ -115,6 +116,11 @@ class Session(Generic[S]):
             "turns": self.turns,
             "ended": outcome is not None,
         }
+
+    @property
+    def tries(self) -> int:
+        """How often in a row the player who is asked has let go of the piece that is to be laid."""
+        return self._laid[2] if self._laid[:2] == (self.need.who, *self.need.pieces[:1]) else 0
 
     @property
     def before(self) -> TableScene:
@@ -258,6 +264,8 @@ class Session(Generic[S]):
             self._let_go()
         if self.need.wait is Wait.PULL:
             return
+        laid = self.need.who, held
+        self._laid = (*laid, self._laid[2] + 1 if self._laid[:2] == laid else 1)
         self._apply(Released(self.table.step, held))
         if self.need.wait not in (Wait.REST, Wait.COUNT):
             self._tidy()

@@ -24,6 +24,10 @@ LOOK = 0.05
 """Seconds between two looks."""
 AFTER = 0.4
 """Seconds that a tower is watched after a piece has left it."""
+CALM = 0.7
+"""Seconds in which a piece that was let go falls, or comes to rest."""
+GROWTH, MOST_DEG = 3.0, 9.0
+"""Degrees a second, and degrees: more than that is as good as that."""
 
 
 def drawn(session: Session, name: str, way: Array, most: float) -> float:
@@ -59,11 +63,12 @@ def firmest(
     session: Session, tower: Iterable[str], body: Body, poses: Iterable[Pose], enough: float = math.inf
 ) -> tuple[float, Pose]:
     """Of poses of one more piece that in which a tower, by its pieces, bears most tilt, and how many degrees; the first
-    in which it bears `enough`. Raises ValueError when there is no pose."""
+    in which it bears `enough`, and no more is tried. Raises ValueError when there is no pose."""
     below = [session.table.bodies[name] for name in (TABLE, *tower) if name != body.name]
     best: tuple[float, Pose] | None = None
     for pose in poses:
-        degrees = firmness([*below, replace(body, pose=pose, fixed=False)], session.table.scale)
+        laid = replace(body, pose=pose, fixed=False)
+        degrees = firmness([*below, laid], session.table.scale, min(enough, MOST_DEG))
         if best is None or degrees > best[0]:
             best = (degrees, pose)
         if degrees >= enough:
@@ -73,9 +78,9 @@ def firmest(
     return best
 
 
-def firmness(bodies: Iterable[Body], scale: Scale) -> float:
+def firmness(bodies: Iterable[Body], scale: Scale, most: float = MOST_DEG) -> float:
     """Degrees of tilt that pieces put together at rest bear: a tilt that goes round once a second and grows, until
-    something has moved, `MOST_DEG` at most. When they fall by themselves less than 0, the less the sooner. It compares
+    something has moved, `most` at most. When they fall by themselves less than 0, the less the sooner. It compares
     places; the tilt itself comes out up to two degrees too large for slender blocks, which go over more slowly than it
     goes round."""
     listed = tuple(bodies)
@@ -86,20 +91,14 @@ def firmness(bodies: Iterable[Body], scale: Scale) -> float:
             world.run(steps)
             if start.moved() > FALL_DROP:
                 return LOOK * look - 2 * CALM
-        for look in range(round(MOST_DEG / (GROWTH * LOOK))):
+        for look in range(round(most / (GROWTH * LOOK))):
             degrees, turn = GROWTH * LOOK * look, math.tau * LOOK * look
             slope = math.tan(math.radians(degrees))
             world.set_gravity((GRAVITY * slope * math.cos(turn), GRAVITY * slope * math.sin(turn), -GRAVITY))
             world.run(steps)
             if start.moved() > FALL_DROP:
                 return degrees
-        return MOST_DEG
-
-
-CALM = 0.7
-"""Seconds in which a piece that was let go falls, or comes to rest."""
-GROWTH, MOST_DEG = 3.0, 9.0
-"""Degrees a second, and degrees: more than that is as good as that."""
+        return most
 
 
 class _Start:

@@ -43,6 +43,8 @@ SINK = 0.02
 MOST_TRIES = 60
 """ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up. One that trembles
 and stands on one foot (CT-45) hits a gap of its block's own size at one try in ten."""
+BESIDE = 5e-4
+"""Metres by which a bot lays a piece further to one side, at most, with every time that it lay against the rules."""
 REACTION = 0.15
 """Seconds after which a player makes up for the swaying of its own body (CT-41, CT-45, CT-47): so long people take to
 correct a hand that they see go astray."""
@@ -109,9 +111,14 @@ class Bot(Player):
         return self._skill.choose(self, session, need)
 
     def place(self, session: Session, need: Need) -> Pose:
-        """Where the held piece shall come to lie."""
+        """Where the held piece shall come to lie; what has gone wrong at one place is tried beside it."""
         self._begin("place", session)
-        return self._skill.place(self, session, need)
+        pose = self._skill.place(self, session, need)
+        if not session.tries:
+            return pose
+        x, y, z = pose.position
+        dx, dy = (self.random.uniform(-1.0, 1.0) * BESIDE * session.tries for _ in range(2))
+        return Pose((x + dx, y + dy, z), pose.orientation)
 
     def pull(self, session: Session, need: Need) -> Array | None:
         """The way along which the held piece is drawn."""
@@ -263,27 +270,24 @@ def lay(session: Session, player: Player, need: Need) -> None:
 
 
 def way_clear(session: Session, held: str) -> Array | None:
-    """The way (3,), metres, on along which a piece was drawn out of a tower, until nothing above it is near; None when
-    nothing is."""
+    """The way (3,), metres, along which a piece goes on until nothing above it is near: on where it was drawn out of a
+    tower, away from what it fell under; None when nothing is."""
     body, start = session.table.bodies[held], session.before.bodies[held]
-    way = np.subtract(body.pose.position, start.pose.position)
-    way[2] = 0.0
+    bodies = session.table.bodies.values()
+    higher = [outline(each) for each in bodies if each.pose.position[2] > body.pose.position[2]]
+    own, above = outline(body), shapely.union_all(higher)
+    way = np.subtract(body.pose.position, start.pose.position)[:2]
+    over = [each for each in higher if each.intersects(own)]
+    if over and np.linalg.norm(way) < ASIDE:
+        way = 1e-3 * np.subtract(own.centroid.coords[0], shapely.union_all(over).centroid.coords[0])
     length = float(np.linalg.norm(way))
-    above = shapely.union_all(
-        [
-            outline(each)
-            for each in session.table.bodies.values()
-            if each.pose.position[2] > body.pose.position[2]
-        ]
-    )
-    own = outline(body)
     if length < ASIDE or own.distance(above) >= 1e3 * ASIDE:
         return None
     way /= length
     on, most = ASIDE, float(np.linalg.norm(body.piece.extents)) + ASIDE
     while on < most and shapely.affinity.translate(own, *(1e3 * on * way)).distance(above) < 1e3 * ASIDE:
         on += ASIDE
-    return np.asarray(on * way)
+    return np.array([*(on * way), 0.0])
 
 
 def pull(session: Session, player: Player, need: Need) -> None:

@@ -1,10 +1,12 @@
 """How a bot plays Tower Topple: it feels for a brick that carries little and whose absence the tower bears.
 
-An expert counts bricks: of a full row either the centre comes out, or an edge and then the other; three bricks on top
-are a row more. Who finds no brick left topples the tower. After U. Zwick, Jenga, SODA 2002.
+An expert remembers the prints that were out and pulls what brings most; well ahead in the last round it minds no
+shaking. It also counts bricks: of a full row either the centre comes out, or an edge and then the other; three bricks
+on top are a row more. Who finds no brick left topples the tower. After U. Zwick, Jenga, SODA 2002.
 """
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -22,13 +24,17 @@ from teeter.games.players.bots import Bot, Skill
 from teeter.games.tower_topple import judge
 from teeter.games.tower_topple.judge import OpenRow, lying, to_the_left
 from teeter.games.tower_topple.rules_rows import CENTRE, is_full, open_row, rows_in_play
+from teeter.games.tower_topple.rules_turns import gain
 from teeter.games.tower_topple.state import COLOUR_OF, Print, State
 from teeter.models.piece import Array
 
 CANDIDATES = 16
 """Bricks whose absence is thought through at most."""
-CALM_ONES = 2
-"""Bricks that come out calmly among which an expert looks for one that leaves the next player none."""
+RANK, PARITY = 0.05, 0.3
+"""Points: what it costs that a brick comes later among those that bots like, and what it brings to leave the next
+player none."""
+WELL_AHEAD = 2
+"""Points by which an expert leads when it no longer minds who topples the tower in the last round."""
 LOOSE = 0.15
 """Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
 CALM, DOWN_BY = 2e-3, 25e-3
@@ -48,8 +54,16 @@ ABOVE = 3e-4
 OUT = 0.012
 """Metres beyond its own length that a brick is drawn, so that it is clear of the tower."""
 
-BAD = (*COLOUR_OF, Print.SKIP, Print.LOSE_TWO, Print.ALL_OTHERS_GAIN_ONE)
-"""Prints that cost a player points or the next player gains by; another brick to draw is none of these."""
+EFFECT = {
+    **dict.fromkeys(COLOUR_OF, -1.5),
+    Print.UNSEEN: -0.2,
+    Print.SKIP: -0.6,
+    Print.LOSE_TWO: -2.0,
+    Print.ALL_OTHERS_GAIN_ONE: -1.0,
+    Print.DRAW_TWO: 0.3,
+}
+"""Points that a print is worth beyond those its puller gains: what it costs later, less what it brings the next player.
+Who draws a colour gains three for one, or two, where both of it would topple the tower."""
 
 
 class ToppleSkill(Skill):
@@ -65,27 +79,25 @@ class ToppleSkill(Skill):
         if bot.style == "clumsy" or len(takes) == 1:
             return bot.random.choice(takes)
         ranked, loose = _ranked(session, need, takes)
+        enough = CALM
+        if bot.style == "expert":
+            ranked, enough = _dearest(session, need, ranked)
         likely, scene = ranked[:CANDIDATES], assembly_of(session)
         borne = (take for take in likely if take.piece in loose or bears(scene, take.piece))
         least, best = DOWN_BY, None
-        calm: list[Take] = []
         # of a tower that leans a force balance may bear no brick's absence: then a trial tells of all
         for candidates in (borne, likely):
             for take in candidates:
                 if bot.style == "bold":
                     return take
                 moved = drawn(session, take.piece, way_out(session, take.piece), least)
-                if moved <= CALM:
-                    calm.append(take)
-                    if bot.style != "expert" or leaves_none(session.state, take):
-                        return take
-                    if len(calm) == CALM_ONES:
-                        break
-                elif best is None or moved < least:
+                if moved <= enough:
+                    return take
+                if best is None or moved < least:
                     least, best = min(moved, least), take
-            if calm or least < DOWN_BY:
+            if least < DOWN_BY:
                 break
-        return calm[0] if calm else best or ranked[0]
+        return best or ranked[0]
 
     def place(self, bot: Bot, session: Session, need: Need) -> Pose:
         """The free slot nearest to the middle of the tower. Where a neighbour lies so far out that the slot is off the
@@ -149,7 +161,7 @@ def _ranked(session: Session, need: Need, takes: list[Take]) -> tuple[list[Take]
     }
     weighty = {name for row in tower[: -WEIGHTY - 1] for name in row}
     low = {name for row in tower[: -LIGHT - 1] for name in row}
-    sure = _harmless(session, need)
+    effects = _effects(session, need)
 
     weights = {name: session.table.bodies[name].piece.mass * GRAVITY for name in rows}
     loose = {name for name in rows if felt.get(name, 0.0) < LOOSE * weights[name]}
@@ -164,18 +176,35 @@ def _ranked(session: Session, need: Need, takes: list[Take]) -> tuple[list[Take]
         left = [each for each in row if each not in ("", name)]
         # one of the middle carries a tower, one of an edge does not
         alone = 0 if len(left) == 2 else 1 if left == [row[CENTRE]] else 2
-        late, risky = (name not in weighty, edge and name in low), name in loose and name not in sure
+        late, risky = (name not in weighty, edge and name in low), name in loose and effects[name] < 0.0
         return alone, *late, name not in loose, takes_along, risky, edge, share, name
 
     return sorted(takes, key=lambda take: liking(take.piece)), loose
 
 
-def _harmless(session: Session, need: Need) -> set[str]:
-    """The bricks that cannot cost their puller points, as far as the seat may know: TT-03."""
+def _effects(session: Session, need: Need) -> dict[str, float]:
+    """What the print of every brick does beyond its points, as far as the seat may know: TT-03."""
     state = session.game.rules.seen_by(session.state, need.player)
-    if state.house.points != "printed":
-        return {brick.id for brick in state.bricks}
-    return {brick.id for brick in state.bricks if brick.colour or brick.print not in (*BAD, Print.UNSEEN)}
+    is_printed = state.house.points == "printed"
+    return {
+        brick.id: EFFECT.get(brick.print, 0.0) if is_printed and not brick.colour else 0.0
+        for brick in state.bricks
+    }
+
+
+def _dearest(session: Session, need: Need, ranked: list[Take]) -> tuple[list[Take], float]:
+    """The bricks by what they bring, and metres by which the tower may move: well ahead in the last round an expert
+    minds only that it does not come down."""
+    state, effects = session.game.rules.seen_by(session.state, need.player), _effects(session, need)
+    own, *others = state.scores[state.turn :] + state.scores[: state.turn]
+    is_last = not state.house.target and state.round == state.house.rounds
+
+    def worth(take: Take) -> float:
+        gained = gain(replace(state, held=take.piece)) + effects[take.piece]
+        return gained + PARITY * leaves_none(state, take) - RANK * ranked.index(take)
+
+    is_ahead = is_last and own - max(others) >= WELL_AHEAD
+    return sorted(ranked, key=worth, reverse=True), DOWN_BY if is_ahead else CALM
 
 
 def _across(row: OpenRow) -> Array:
