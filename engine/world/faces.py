@@ -1,5 +1,4 @@
-"""What a piece rests and rolls on: the faces of its convex parts, those of a margin further in, and whether it is round
-about its axis."""
+"""What a piece rests and rolls on: its faces, a margin further in too, and whether it is round about its axis."""
 
 from __future__ import annotations
 
@@ -76,11 +75,8 @@ def _spread(part: Part, way: Array, near: float) -> tuple[Array, Array]:
 
 
 def shrunk(corners: Array, margin: float) -> tuple[Array, float]:
-    """Returns the corners (n, 3) of a convex hull with every face moved inwards by a margin, and that margin.
-
-    Engines add it outside a hull's corners; shrinking first keeps the outer surface where it belongs. A hull too thin
-    for that is shrunk by a quarter of its thickness instead.
-    """
+    """Returns the corners (n, 3) of a convex hull with every face moved inwards by a margin, which engines add outside of
+    them again, and that margin: at most a quarter of the thickness."""
     hull = convex_hull(corners)
     planes = np.unique(np.round(hull.equations, 9), axis=0)
     centre = corners[hull.vertices].mean(axis=0)
