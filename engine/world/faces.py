@@ -75,8 +75,8 @@ def _spread(part: Part, way: Array, near: float) -> tuple[Array, Array]:
 
 
 def shrunk(corners: Array, margin: float) -> tuple[Array, float]:
-    """Returns the corners (n, 3) of a convex hull with every face moved inwards by a margin, which engines add outside of
-    them again, and that margin: at most a quarter of the thickness."""
+    """Returns the corners (n, 3) of a convex hull with every face moved inwards by a margin, which engines add outside
+    again, and that margin: at most a quarter of the thickness."""
     hull = convex_hull(corners)
     planes = np.unique(np.round(hull.equations, 9), axis=0)
     centre = corners[hull.vertices].mean(axis=0)
