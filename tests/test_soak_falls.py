@@ -1,4 +1,8 @@
-"""Why pieces fell in games of bots that drop and drag them: every fall of every game has its cause."""
+"""Why pieces fell in games of bots that drop and drag them: every fall of every game has its cause.
+
+Where a Wonky tower has come to rest leaning on its domes (by 1.4 to 7.2 degrees in one that was looked at), its
+polygons hold what exact curves do not, statics has no balance for it, and how firmly it stood is not known.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ GAMES = [
     ("wonky", 503, ("clumsy", "steady")),
     *(("wonky", seed, TABLES[seed % 3]) for seed in range(505, 513)),
     ("tower-topple", 501, ("steady", "bold")),
+    ("crazy-tower", 501, ("bold", "clumsy")),
 ]
 TOLD = re.compile(r"\d mm\b|finely balanced|on the table")
 """Of a cause: how far, or that it was no question of it."""

@@ -27,6 +27,7 @@ from teeter.engine.bench.accuracy import (
 from teeter.engine.bench.rigs import piece, table, tower, wood
 from teeter.engine.event_detector import EventDetector
 from teeter.engine.events import Rested, Touched
+from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.hand import Hand
 from teeter.engine.motions import Ending, carry, lower
 from teeter.engine.pose import Pose
@@ -233,6 +234,23 @@ def test_what_was_pushed_goes_through_no_card(engine: Engine, speed: float) -> N
             world.push("brick", (0.0, 0.0, -5.0 * brick.piece.mass * world.rate))
             world.run(world.rate // 4)
             assert world.pose("brick").position[2] > 0.06, gap
+
+
+@pytest.mark.parametrize(("radius", "height", "lean"), [(20, 8, 80.0), (10, 50, 50.0)])
+def test_what_is_round_gains_nothing_as_it_strikes(
+    engine: Engine, radius: float, height: float, lean: float
+) -> None:
+    """What its corners turn it by is taken back for as long as it acted: a part of a step, not a whole one."""
+    disc, turn = piece(wood(), cylinder=(radius, height)), quaternion_of_rpy(0.0, math.radians(lean), 0.0)
+    with new_world([table(), Body("disc", disc, Pose((0.0, 0.0, 0.05), turn))], tuning=PLAY) as world:
+        world.launch("disc", (0.3, 0.0, -4.0), (0.0, 5.0, 0.0))
+        lowest, gained = math.inf, 0.0
+        begun = sum(world.energy())
+        for _ in range(world.rate // 5):
+            world.run()
+            lowest = min(lowest, here := sum(world.energy()))
+            gained = max(gained, here - lowest)
+        assert gained < 0.002 * begun
 
 
 def test_a_snapshot_goes_on_bit_for_bit(engine: Engine) -> None:

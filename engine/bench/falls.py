@@ -48,13 +48,11 @@ JUMPING: dict[str, dict[str, object]] = {"ball": {"sphere": 15}, "box": {"box": 
 def rebound(name: str, restitution: float, tuning: Tuning, drop: float = 0.2) -> Reading:
     """The share of its speed with which something that falls flat jumps up again: the restitution."""
     with dropped(piece(wood(restitution=restitution), **JUMPING[name]), drop, FLAT, tuning) as world:
-        fastest = max(_upwards(world) for _ in range(world.rate // 3))
+        fastest = 0.0
+        for _ in range(world.rate // 3):
+            world.run()
+            fastest = max(fastest, float(world.motion("piece")[0][2]))
     return Reading(fastest / math.sqrt(2 * GRAVITY * drop), restitution - 0.05, restitution + 0.05)
-
-
-def _upwards(world: World) -> float:
-    world.run()
-    return float(world.motion("piece")[0][2])
 
 
 def oblique_rebound(tuning: Tuning, speed: float = 3.0, friction: float = 0.2) -> Reading:

@@ -27,7 +27,8 @@ from teeter.engine.pose import Pose, vector_of
 from teeter.engine.scratch import scratch_files, scratch_folder
 from teeter.engine.settings import COLLISION_MARGIN, Tuning
 from teeter.engine.world.body import Body, Contact, Scale, Vector
-from teeter.models.hulls import FlatError, convex_hull, corners_within
+from teeter.engine.world.faces import shrunk
+from teeter.models.hulls import convex_hull
 from teeter.models.piece import Array, Part, Piece
 
 
@@ -301,26 +302,7 @@ def _collision(
 @lru_cache(maxsize=4096)
 def _hull(part: Part, frame: MassFrame, scale: Scale) -> str:
     """Returns the mesh of a hull: a curved one takes tens of milliseconds, and worlds are rebuilt all the time."""
-    return _obj(shrunk((part.vertices - frame.centre) @ frame.axes / scale.length, COLLISION_MARGIN))
-
-
-def shrunk(corners: Array, margin: float) -> Array:
-    """Returns the corners (n, 3) of a convex hull with every face moved inwards by the margin.
-
-    Bullet adds its margin outside a hull's corners; shrinking first keeps the outer surface where it belongs. A
-    hull too thin for that is shrunk by a quarter of its thickness instead.
-    """
-    hull = convex_hull(corners)
-    planes = np.unique(np.round(hull.equations, 9), axis=0)
-    centre = corners[hull.vertices].mean(axis=0)
-    depth = float(-(planes[:, :3] @ centre + planes[:, 3]).max())
-    planes = planes.copy()
-    planes[:, 3] += min(margin, 0.25 * depth)
-    try:
-        found: Array = corners_within(planes, centre)
-    except FlatError:
-        found = centre + (corners - centre) * (1.0 - min(margin, 0.25 * depth) / depth)
-    return found
+    return _obj(shrunk((part.vertices - frame.centre) @ frame.axes / scale.length, COLLISION_MARGIN)[0])
 
 
 def _obj(corners: Array) -> str:

@@ -1,4 +1,4 @@
-"""What a piece rests and rolls on: the faces of its convex parts, and whether it is round about its axis."""
+"""What a piece rests and rolls on: its faces, a margin further in too, and whether it is round about its axis."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from teeter.models.hulls import FlatError, convex_hull
+from teeter.models.hulls import FlatError, convex_hull, corners_within
 from teeter.models.piece import Array, Part, Piece
 
 NEAR_FACE = 0.02
@@ -72,3 +72,18 @@ def _spread(part: Part, way: Array, near: float) -> tuple[Array, Array]:
     places = middle + bands[None, :, None, None] * spots[:, None]
     weights = np.broadcast_to(areas[:, None, None] / 24, places.shape[:3])
     return places.reshape(-1, 2), weights.ravel()
+
+
+def shrunk(corners: Array, margin: float) -> tuple[Array, float]:
+    """Returns the corners (n, 3) of a convex hull with every face moved inwards by a margin, which engines add outside
+    again, and that margin: at most a quarter of the thickness."""
+    hull = convex_hull(corners)
+    planes = np.unique(np.round(hull.equations, 9), axis=0)
+    centre = corners[hull.vertices].mean(axis=0)
+    depth = float(-(planes[:, :3] @ centre + planes[:, 3]).max())
+    least = min(margin, 0.25 * depth)
+    planes[:, 3] += least
+    try:
+        return corners_within(planes, centre), least
+    except FlatError:
+        return centre + (corners - centre) * (1.0 - least / depth), least

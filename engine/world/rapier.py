@@ -14,7 +14,7 @@ What is done, and why (measurements in engine/README.md):
 * Nothing sleeps. One thread, so that the order of the arithmetic is always the same.
 * Rapier computes in 32 bits: a pose is rounded to some 1e-8 m near the origin. There are no friction anchors.
 * It tells no friction of single contact points. Of its normal forces round things are helped to roll
-  (`world.rapier_rubbing`): what of a step they would turn them back by is taken back in the next.
+  (`world.rapier_rubbing`): what they turned them back by in a part of a step is taken back in the next.
 """
 
 from __future__ import annotations
@@ -128,16 +128,18 @@ class RapierWorld(World):
         for _ in range(steps):
             self._pull()
             self._resist()
-            self._climb()
             pace = self._pace
-            pace.parts, striking = self._parts_of_step()
-            self._world.integration_parameters.dt = 1.0 / (self.rate * pace.parts)
+            pace.passing = frozenset()
+            parts, striking = self._parts_of_step()
+            self._world.integration_parameters.dt = 1.0 / (self.rate * parts)
             struck: dict[tuple[str, str], set[Contact]] = {}
-            for _ in range(1, pace.parts):
+            for part in range(parts):
+                self._climb()
+                pace.parts = parts
                 self._world.step()
-                self._remember(striking, struck)
+                if part < parts - 1:
+                    self._remember(striking, struck)
             pace.passing = frozenset().union(*struck.values())
-            self._world.step()
             if self._pushed:
                 # what is pushed may be fast after this step, however slow or far off it was before
                 pace.fastest = math.inf
@@ -266,19 +268,20 @@ class RapierWorld(World):
     # -- what Rapier needs for it ------------------------------------------------------------------------------
 
     def _climb(self) -> None:
-        """Take back during the next step what contacts turned round things by that move."""
+        """Take back what contacts turned round things by in the last part of a step."""
+        since = 1.0 / (self.rate * self._pace.parts)
         slow = SLIPPING * UNITS_PER_PIECE * self.scale.length * self.rate
-        unit = self.scale.mass * self.scale.length**2
+        unit = self.scale.mass * self.scale.length**2 / since
         for name in [name for name in self._rounds if self.speed(name) > SETTING_OFF * slow]:
             pose, item = self.pose(name), self._find(name)
             velocity = vector_of(np.array([*item.linvel]) * self.scale.length)
             centre = vector_of(pose.apply(self._bodies[name].piece.centre_of_mass))
-            before = plus(centre, velocity, -1.0 / (self.rate * self._pace.parts))
+            before = plus(centre, velocity, -since)
             motion = velocity, vector_of(np.array([*item.angvel]))
             for other, torque in climbs(name, pose, before, motion, self.contacts((name,)), slow):
                 if not self._bodies[other].fixed:
-                    self._find(other).add_torque([value / unit for value in torque])
-                    self._pushed.add(other)
+                    self._find(other).apply_torque_impulse([value / unit for value in torque])
+                    self._pace.fastest = math.inf
 
     def _parts_of_step(self) -> tuple[int, list[str]]:
         """Returns in how many parts `pace` asks for the next step to be taken, and what may strike something in it."""
