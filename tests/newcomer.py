@@ -101,7 +101,7 @@ class Newcomer:
                 return True
         self._looks = 0
         seen = self._seen()
-        for listed in (".fan [data-choice]:enabled", ".choices [data-choice]:enabled"):
+        for listed in (".fan [data-choice]:enabled", ".turn [data-choice]:enabled"):
             buttons = page.locator(listed)
             labels = [(at, text) for at, text in enumerate(buttons.all_text_contents())]
             forward = [each for each in labels if not each[1].startswith(BACKWARD)]
@@ -180,7 +180,7 @@ class Newcomer:
                 break
         else:
             # none of them is liked, and no other is pointed to
-            back = page.locator(".choices [data-choice]:enabled", has_text=NO_PLACE)
+            back = page.locator(".turn [data-choice]:enabled", has_text=NO_PLACE)
             if back.count():
                 self._tap(back.first, "give it back")
                 self.tab.page.wait_for_function("() => !teeter.view.hand.grip", timeout=WAIT_MS)

@@ -60,7 +60,7 @@ def seat(browser: Browser, host: Hosted) -> Iterator[Opened]:
 
 def put_away(tab: Opened) -> None:
     if tab.run("() => Boolean(teeter.view.hand.grip)"):
-        tab.page.click(".choices [data-choice]")
+        tab.page.click(".turn [data-choice]")
         tab.page.wait_for_function("() => !teeter.view.hand.grip && !teeter.view.busy")
 
 
@@ -137,7 +137,7 @@ def test_fingers_take_drag_and_turn_a_piece(browser: Browser, host: Hosted) -> N
         lay(tab, click=False)
         x, y = spot(tab, pose(tab, name)[:3])
         tab.page.touchscreen.tap(x, y)
-        tab.page.wait_for_selector(f".choices [data-piece='{name}']")
+        tab.page.wait_for_selector(".turn [data-choice]:has-text('Put')")
 
 
 def test_the_own_hand_does_not_wait_for_the_line(browser: Browser, host: Hosted) -> None:
@@ -244,12 +244,12 @@ def test_hostile_texts_are_said_and_do_nothing(seat: Opened) -> None:
             for (const text of texts) view.desk.tell([text]);
             view.desk.refuse(t, t); view.desk.toast(t); view.desk.hand.judge(t, t); view.desk.lose(t);
             view.desk.lose("");
-            view.desk.showSeats([{ name: t, members: [t], state: "free", style: t, colour: t }]);
-            view.desk.showTurn({ ...view.turn, who: t, ask: t, facts: [t], conditions: [t], lit: [t],
-                cards: [{ label: t, sentence: t, picture: t, choice: 0 }],
-                choices: [{ choice: 0, label: t, sentence: t, group: t, piece: t, picture: t }] }, "", new Set());
-            view.desk.pictures.keep({ [t]: "https://example.com/x.png" });
-            view.desk.end({ winners: [t], reason: t, clause: t, result: t }); view.desk.end(null); }""",
+            const text = { kind: "text", text: t, mark: t }, button = { kind: "button", name: t, text: t, image: t },
+                slider = { kind: "slider", name: t, text: t, value: 1 }, card = { name: t, image: t };
+            view.desk.panels.show({ order: 1, panel: { name: "details", place: "top-right", title: t, mark: t,
+                items: [text, button, slider, { kind: "row", items: [text, button] }, { kind: "fan", cards: [card] },
+                    { kind: "picture", image: t }, { kind: "field", name: t, label: t, text: t }] } });
+            view.desk.pictures.keep({ [t]: "https://example.com/x.png" }); }""",
         texts,
     )
     tags = "script, svg, iframe, link, meta, base, object, style, a, img[src]"
@@ -259,7 +259,9 @@ def test_hostile_texts_are_said_and_do_nothing(seat: Opened) -> None:
     )
     assert seat.run("() => [window.pwned, window.length, {}.pwned]") == [None, 0, None]
     assert all(urlsplit(each).hostname == "127.0.0.1" for each in seat.requests)
-    seat.run("() => teeter.view.desk.showTurn(teeter.view.turn, '', new Set())")
+    seat.run(
+        "() => teeter.view.desk.panels.show({ order: 1, panel: { name: 'details', place: 'top', items: [] } })"
+    )
 
 
 OVERLAPS = """() => {

@@ -256,5 +256,5 @@ def test_the_stack_on_the_table_turns_up_its_card() -> None:
     view = SeatView(plan, first.game, first.state, first.bodies, "Ana", first.past)
     (pile,) = first.game.judge.scenery(first.state)
     view.hear(NewBody(pile))
-    row = view._choice(0, Choice(RevealCard("Ana"), "reveal the next floor card"), {}, 1)
+    row = view._choice(0, Choice(RevealCard("Ana"), "reveal the next floor card"))
     assert (row["piece"], row["group"]) == (RevealCard.shown_by, "act")

@@ -2,19 +2,22 @@
 much as the rules let that seat see."""
 
 import base64
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from teeter.engine.view.render.png import png_of
 from teeter.games.host.connection import Connection
+from teeter.games.host.people_panel import People
 from teeter.games.host.scene import SharedScene, dumps
 from teeter.games.host.seats import Chairs
 from teeter.games.host.views import SeatView, catalogue_rows, pictures_of, table_message
 from teeter.games.host.wishes import Wishes
+from teeter.games.present import hud
 from teeter.games.present.pictures import PictureSource
 from teeter.games.server.messages import Broken, Plan, TableView
-from teeter.games.server.news import Guest, SeatNews, SeatRow, TableNews, Turn
+from teeter.games.server.news import SeatNews, TableNews
 from teeter.games.server.setup import FirstView
 
 PROTOCOL = 2
@@ -79,14 +82,29 @@ class Audience:
                 continue
             turn = view.turn(self._wishes.turn, self._wishes.need)
             for connection in listeners:
-                self._send_turn(connection, turn)
+                if connection.turn != self._wishes.turn:
+                    connection.turn, connection.look = self._wishes.turn, hud.anew(connection.look)
+                connection.send_change(turn)
+                self.tell_panels(connection)
                 if over is not None:
                     connection.send_change(over)
 
-    def _send_turn(self, connection: Connection, turn: Turn) -> None:
-        connection.send_change(turn)
-        connection.wanted |= pictures_of(turn)
-        self._send_pictures(connection)
+    def tell_panels(self, *some: Connection) -> None:
+        """Sends the panels that are other ones now, to everybody or to some."""
+        for connection in some or self.joined():
+            view = self.views[connection.seat]
+            look = replace(connection.look, why=self.why)
+            guests = tuple(each for each in self.joined() if each.role != "host" and not each.seat)
+            people = People(self._chairs.all, connection, guests if connection.role == "host" else ())
+            found = view.panels(people, look)
+            for name in connection.panels - found.keys():
+                gone = {"name": name, "place": "top", "items": []}
+                connection.send_change({"type": "panel", "order": 0, "panel": gone}, f"panel {name}")  # type: ignore[typeddict-item]
+            connection.panels = set(found)
+            for name, news in found.items():
+                connection.send_change(news, f"panel {name}")
+                connection.wanted |= pictures_of(news["panel"])
+            self._send_pictures(connection)
 
     def _send_pictures(self, connection: Connection) -> None:
         """Sends the pictures that a turn shows, each once, as soon as it is drawn."""
@@ -157,36 +175,14 @@ class Audience:
             connection.send({"type": "busy", "why": view.busy, "share": view.busy_share})
         if self.view is not None:
             connection.send_change(self._table(connection), but="step")
-        self._send_turn(connection, view.turn(self._wishes.turn, self._wishes.need))
+        connection.send_change(view.turn(self._wishes.turn, self._wishes.need))
+        self.tell_panels(connection)
         connection.send_change(view.framed())
         over = view.over(self.why)
         if over is not None:
             connection.send_change(over)
         if self.broken is not None:
             connection.send({"type": "broken", "why": self.broken.why})
-
-    def tell_seats(self) -> None:
-        """Tells everybody who sits where, and the host who else is there."""
-        rows: list[SeatRow] = [
-            {
-                "name": chair.name,
-                "members": list(chair.members),
-                "state": chair.state,
-                "style": chair.style,
-                "muted": chair.is_muted,
-                "colour": self.views[""].colour(number),
-            }
-            for number, chair in enumerate(self._chairs.all.values())
-        ]
-        for connection in self.joined():
-            connection.send_change({"type": "seats", "seats": rows})
-        guests: list[Guest] = [
-            {"name": each.name, "role": each.role, "muted": each.is_muted}
-            for each in self.joined()
-            if each.role != "host" and not each.seat
-        ]
-        for connection in self.hosts():
-            connection.send_change({"type": "guests", "guests": guests})
 
     def hosts(self) -> list[Connection]:
         """Returns those who came by the host's link."""

@@ -18,11 +18,12 @@ from teeter.games.host.connection import BROKEN_RULE, Connection, ConnectionLimi
 from teeter.games.host.links import Links
 from teeter.games.host.people import People, Say
 from teeter.games.host.seats import AWAY_S, Chairs, WishError
+from teeter.games.host.views import SHIPPED
 from teeter.games.host.wishes import Coach, Wishes, row_of
+from teeter.games.present import hud
 from teeter.games.present.client_state import BOT_PACE, ClientState
 from teeter.games.present.fall_show import FallShow
 from teeter.games.present.hand import HandControl
-from teeter.games.present.settings import Settings, shipped
 from teeter.games.server import messages
 from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import Busy, GameUpdate, News, Order, Plan, TableView, Waits
@@ -39,10 +40,12 @@ from teeter.games.server.protocol import (
     HostMessage,
     MessageError,
     MuteGuest,
+    PanelMessage,
     Pause,
     Ping,
     Plain,
     PointAt,
+    Press,
     SendAway,
     SetSpeed,
     Shift,
@@ -56,8 +59,6 @@ from teeter.games.server.protocol import (
 )
 from teeter.games.server.setup import FirstView, why_not_kept
 
-SHIPPED = Settings.model_validate(shipped("settings.toml"))
-"""What hands at seats are like."""
 PICTURE_S = 1.0 / 30.0
 """Seconds between two pictures."""
 FRAMED_S = 0.25
@@ -229,13 +230,14 @@ class HostedTable:
             self.audience.send_all({"type": "away", "seat": name, "seconds_left": 0})
             waits = "; the game waits for it" if self._wishes.need.player == name else ""
             self._people.tell(f"{name} has been away for {AWAY_S / 60:.0f} minutes: the seat is free{waits}.")
-            self.audience.tell_seats()
+            self.audience.tell_panels()
 
     def _frame(self, now: float) -> None:
         """Tells everybody what is to be seen of the table, unless something falls."""
         if not self._is_framed and not self.fall.state and now - self._framed > FRAMED_S:
             self._framed, self._is_framed = now, True
             self.audience.tell_frames()
+            self.audience.tell_panels()
 
     def _hurry(self) -> None:
         """Time runs as fast as the host wants, and faster while a bot plays; never while something falls."""
@@ -345,6 +347,14 @@ class HostedTable:
             if not self.fall.state:
                 raise WishError("Nothing falls")
             self.fall.leave() if given.type == "go_on" else self.fall.again()
+        elif isinstance(given, PanelMessage):
+            look = connection.look
+            connection.look = (
+                hud.pressed(look, given.name)
+                if isinstance(given, Press)
+                else hud.slid(look, given.name, given.value)
+            )
+            self.audience.tell_panels(connection)
         elif isinstance(given, HostMessage):
             self._manage(connection, given)
         else:
@@ -405,7 +415,7 @@ class HostedTable:
             self._is_paused = given.is_paused
             self._physics.send(given)
             self._people.tell("The host has stopped the clock." if given.is_paused else "The game goes on.")
-        self.audience.tell_seats()
+        self.audience.tell_panels()
 
     def close(self) -> None:
         """Ends the processes beside the physics."""

@@ -7,7 +7,7 @@ from teeter.engine.view.panels import Button, Fan, FanCard, Item, Meter, Panel, 
 from teeter.games.core.events import Condition
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.core.words import capital
-from teeter.games.faults import left_out
+from teeter.games.faults import left_out, or_else
 from teeter.games.present.bids import bid_of, bid_slider, with_one_bid
 from teeter.games.present.client_state import ClientState, Rank
 from teeter.games.present.details import colour_of, details_of, marked
@@ -35,7 +35,7 @@ LOG_LINES_SHOWN = 7
 
 PROMPTS = {
     Wait.ACTION: "Choose what to do.",
-    Wait.HAND: "Carry it over its place and click: it is lowered, and let go.",
+    Wait.HAND: "Carry it over its place, and lay it: it is lowered, and let go.",
     Wait.PULL: "Draw it out gently, straight along its length.",
     Wait.OVER: "The game is over.",
 }
@@ -51,6 +51,10 @@ class HudState:
     tutorial, what to do now. learned: how many of its acts were done, of how many. is_pad: a gamepad is used."""
 
     page: int = 0
+    most: int = CHOICES_PER_PAGE
+    """Choices of pieces that lie there which are listed; where there are more, people point at the table."""
+    is_listed: bool = False
+    """Whether they are listed all the same."""
     bid: int | None = None
     """What the slider of bids is on."""
     lit: str = ""
@@ -86,36 +90,27 @@ class HudState:
     film: str = ""
     why: str = ""
     """Why pieces fell, where the game is over and it is known."""
+    is_closed: bool = False
+    """Whether the end was read, and the table is looked at."""
     close: str = ""
     is_pad: bool = False
     pace: float = 0.0
     """How fast bots play; 0 where there are none."""
 
 
-def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
-    """Everything that lies over the table."""
-    is_over = client.game.rules.outcome(client.state) is not None
-    parts: dict[str, Callable[[], Iterable[Panel]]] = {
-        "the panel of the turn": lambda: () if is_over else (_turn(client, look),),
-        "the scores": lambda: () if is_over else _scores(client, look),
-        "the panel of the end": lambda: (over(client, look.film, look.why),) if is_over else (),
-        "the panel of the game": lambda: _details(client),
-        "the story": lambda: _log(client, look),
-        "the tools": lambda: (_tools(client, settings, look),),
-        "the cards": lambda: _fan(client, look),
-        "the close look": lambda: () if is_over else _close(client, client.held or look.close),
-        "the panel of the hand": lambda: _hand(client, settings, look),
-        "a refusal": lambda: _refusal(client, look),
-        "a toast": lambda: _toast(look),
-    }
+def panels(
+    client: ClientState, settings: Settings, look: HudState, left: frozenset[str] = frozenset()
+) -> tuple[Panel, ...]:
+    """Everything that lies over the table. left: parts that whoever draws it has in another form."""
     found: list[Panel] = []
-    for what, make in parts.items():
-        with left_out(what):
-            found += make()
+    for what, make in PARTS.items():
+        if what not in left:
+            with left_out(what):
+                found += make(client, settings, look)
     return tuple(found)
 
 
-def _log(client: ClientState, look: HudState) -> tuple[Panel, ...]:
+def _log(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     """The story; routine stands out in it for a moment, and nowhere else."""
     fresh = look.toast if look.rank == "routine" else ()
     lines = tuple(
@@ -127,15 +122,16 @@ def _log(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     return (Panel("log", "bottom-left", lines, width=320, tallest=150),) if lines else ()
 
 
-def _close(client: ClientState, piece: str) -> tuple[Panel, ...]:
+def _close(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     """What is printed on a piece."""
-    model = _model(client, piece)
+    piece = client.held or look.close
+    model = "" if is_over(client) else _model(client, piece)
     if not model or not details_of(client.game).has_print(client, piece):
         return ()
     return (Panel("close", "top-right", (Picture(from_above(model), 206.0, 154.0),), width=230),)
 
 
-def _toast(look: HudState) -> tuple[Panel, ...]:
+def _toast(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     if look.count:
         number = Text(str(look.count), "accent", "huge", bold=True)
         return (Panel("count", "toast", (number,), width=72, at=look.toast_at, keep_off=look.toast_off),)
@@ -169,7 +165,7 @@ def _listed(client: ClientState, look: HudState) -> tuple[Choice, ...]:
         return tuple(each for each in choices if piece_of(each) not in client.pieces)
     choices = with_one_bid(choices, look.bid)
     with_piece = [each for each in choices if piece_of(each) in client.pieces]
-    if len(with_piece) > CHOICES_PER_PAGE:
+    if len(with_piece) > look.most and not look.is_listed:
         return tuple(each for each in choices if piece_of(each) not in client.pieces)
     return choices
 
@@ -184,8 +180,16 @@ def shown_by(choice: Choice) -> str:
     return piece_of(choice) or str(getattr(choice.action, "shown_by", ""))
 
 
-def _turn(client: ClientState, look: HudState) -> Panel:
+def is_over(client: ClientState) -> bool:
+    """Whether the game has ended."""
+    return client.game.rules.outcome(client.state) is not None
+
+
+def _turn(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
+    if is_over(client):
+        return ()
     need = client.need
+    is_own = client.seat in (None, need.player)
     items: list[Item] = []
     if client.busy:
         dots = "" if "..." in client.busy else " ..."
@@ -204,22 +208,28 @@ def _turn(client: ClientState, look: HudState) -> Panel:
             done, all_ = look.learned
             learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
             items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
-        items += [Text(capital(each.text), "plain", "small") for each in conditions(client, need)]
+        asked = or_else("the conditions", lambda: conditions(client, need), ()) if is_own else ()
+        items += [Text(capital(each.text), "plain", "small") for each in asked]
         items += _choices(client, look)
         if look.feel:
             # below the buttons, which stay where they are
             items.append(Text(look.feel, "good", "small"))
     if client.game.endless:
-        return Panel("turn", "top-left", tuple(items), client.game.title, width=320)
+        return (Panel("turn", "top-left", tuple(items), client.game.title, width=320),)
     seat = next(n for n, seat in enumerate(client.state.seats) if seat.name == need.player)
     colour = marked(details_of(client.game).seat_colour(client, seat))
-    return Panel("turn", "top-left", tuple(items), f"{need.who}'s turn", width=320, mark=colour)
+    whose = "Your turn" if client.seat == need.player else f"{need.who}'s turn"
+    return (Panel("turn", "top-left", tuple(items), whose, width=320, mark=colour),)
 
 
 def _prompt(client: ClientState, need: Need, look: HudState) -> str:
+    if client.seat not in (None, need.player):
+        acts = {Wait.HAND: "lays a piece", Wait.PULL: "draws a brick"}.get(need.wait, "chooses")
+        return f"{need.who} {acts}."
     on_table = [each for each in client.choices if piece_of(each) in client.pieces]
-    if need.wait is Wait.ACTION and len(on_table) > CHOICES_PER_PAGE and not look.pieces:
-        return "Click a piece on the table, or press Tab to go through them."
+    if need.wait is Wait.ACTION and len(on_table) > look.most and not look.pieces:
+        by_key = ", or press Tab to go through them" if client.seat is None else ""
+        return f"Choose a piece on the table{by_key}."
     if need.wait is Wait.ACTION and on_table:
         return "Choose, or click a piece on the table."
     return PROMPTS.get(need.wait, "")
@@ -270,6 +280,11 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
                 is_lit=look.lit == "page",
             )
         )
+    hidden = 0 if look.pieces or client.game.endless else len(client.choices) - len(_listed(client, look))
+    if slider is None and hidden > 0:
+        items.append(Button("list", f"List all {hidden}", "quiet"))
+    elif look.pieces:
+        items.append(Button("all", "All choices", "quiet"))
     return items
 
 
@@ -288,10 +303,10 @@ def _model(client: ClientState, name: str) -> str:
     return model if is_shipped(model) else ""
 
 
-def _fan(client: ClientState, look: HudState) -> list[Panel]:
+def _fan(client: ClientState, settings: Settings, look: HudState) -> list[Panel]:
     """The cards in the hand of who looks, each with the number that plays it."""
     cards = details_of(client.game).cards(client)
-    if not cards or client.held or client.game.rules.outcome(client.state) is not None:
+    if not cards or client.held or is_over(client):
         return []
     plays = {card: number for number, choice in enumerate(client.choices) if (card := card_of(choice))}
     fan = []
@@ -310,7 +325,9 @@ def card_of(choice: Choice) -> str:
     return str(getattr(choice.action, "card", ""))
 
 
-def _scores(client: ClientState, look: HudState) -> tuple[Panel, ...]:
+def _scores(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
+    if is_over(client):
+        return ()
     turn = () if client.game.endless else (client.need.player,)
     rows = tuple(score_rows(client, turn, look.gains))
     scores = Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
@@ -319,12 +336,16 @@ def _scores(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     return scores, *((Panel("gain", "toast", (flying,), width=70, at=look.flies_at),) if words else ())
 
 
-def _details(client: ClientState) -> tuple[Panel, ...]:
+def _end(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
+    return (over(client, look.film, look.why),) if is_over(client) and not look.is_closed else ()
+
+
+def _details(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     items = details_of(client.game).items(client)
     return (Panel("details", "top-right", items, width=230),) if items else ()
 
 
-def _tools(client: ClientState, settings: Settings, look: HudState) -> Panel:
+def _tools(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     buttons = tuple(
         Button(name, name.capitalize(), key=settings.key_said(name, is_pad=look.is_pad))
         for name in ("undo", "view", "help", "menu")
@@ -333,7 +354,8 @@ def _tools(client: ClientState, settings: Settings, look: HudState) -> Panel:
     said = "Bots at once" if look.pace > MOST_PACE else f"Bots {look.pace:g} x"
     key = settings.key_said("hurry", is_pad=look.is_pad)
     hurry = (Button("hurry", said, key=key, is_on=look.pace > 2.0),) if look.pace else ()
-    return Panel("tools", "bottom-right", (*hurry, Row((undo, *buttons[1:]))), width=230, is_bare=True)
+    items = (*hurry, Row((undo, *buttons[1:])))
+    return (Panel("tools", "bottom-right", items, width=230, is_bare=True),)
 
 
 def why_no_undo(client: ClientState, settings: Settings) -> str:
@@ -406,7 +428,7 @@ def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
     )
 
 
-def _refusal(client: ClientState, look: HudState) -> tuple[Panel, ...]:
+def _refusal(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     refused = client.refused
     if refused is None or look.now - client.refused_at >= REFUSED_S:
         return ()
@@ -414,6 +436,46 @@ def _refusal(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     if refused.clause:
         items.append(Text(f"{refused.clause}: {client.clause(refused.clause)}", "quiet", "small"))
     return (Panel("refusal", "toast", tuple(items), width=340, at=look.refused_at),)
+
+
+def pressed(look: HudState, name: str) -> HudState:
+    """Returns how it is looked at once a button of a panel was pressed that concerns nothing else."""
+    if name == "page":
+        return replace(look, page=look.page + 1)
+    if name == "list":
+        return replace(look, is_listed=True)
+    if name == "all":
+        return replace(look, pieces=(), page=0)
+    if name.startswith("only:"):
+        return replace(look, pieces=(name.partition(":")[2],), page=0)
+    return replace(look, is_closed=True) if name == "look" else look
+
+
+def slid(look: HudState, name: str, value: float) -> HudState:
+    """Returns how it is looked at once a slider was dragged."""
+    return replace(look, bid=round(value)) if name == "bid" else look
+
+
+def anew(look: HudState) -> HudState:
+    """Returns how it is looked at when something else is asked."""
+    return replace(look, page=0, pieces=(), bid=None, is_listed=False)
+
+
+Maker = Callable[[ClientState, Settings, HudState], Iterable[Panel]]
+PARTS: dict[str, Maker] = {
+    "the panel of the turn": _turn,
+    "the scores": _scores,
+    "the panel of the end": _end,
+    "the panel of the game": _details,
+    "the story": _log,
+    "the tools": _tools,
+    "the cards": _fan,
+    "the close look": _close,
+    "the panel of the hand": _hand,
+    "a refusal": _refusal,
+    "a toast": _toast,
+}
+"""What lies over the table, in the window and in browsers: a line a part, as what fails is named."""
 
 
 def pass_on(player: str) -> Panel:

@@ -297,7 +297,7 @@ class TableScreen:
             self.camera_control.eye.spin()
         if events:
             self.hints.felt = None
-            self.look = replace(self.look, page=0, pieces=())
+            self.look = hud.anew(self.look)
             self._cursor = -1
 
     def _show(self, marked: dict[str, str], lettered: dict[str, PieceLetter]) -> None:

@@ -69,12 +69,29 @@ class Message(BaseModel):
 
 
 class Hello(Message):
-    """The first message. seat: to take at once. token: of the seat that this browser sat at before."""
+    """The first message. seat: to take at once. token: of the seat that this browser sat at before. is_narrow: there is
+    room for few buttons."""
 
     type: Literal["hello"]
     secret: Secret
     seat: Name | None = None
     token: Secret | None = None
+    is_narrow: bool = False
+
+
+class Press(Message):
+    """A button of a panel that concerns nobody else."""
+
+    type: Literal["press"]
+    name: Name
+
+
+class Slide(Message):
+    """A slider of a panel was dragged."""
+
+    type: Literal["slide"]
+    name: Name
+    value: Annotated[Number, Field(ge=-1000.0, le=1000.0)]
 
 
 class Sit(Message):
@@ -276,7 +293,20 @@ class SendAway(Message):
 SandboxMessage = BringModel | Shove | Tilt | Fetch
 HostMessage = ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway
 HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Plain | AskCoach | Feel
-Given = Hello | Sit | StandUp | Watch | Choose | HandMessage | SandboxMessage | Chat | Ping | HostMessage
+PanelMessage = Press | Slide
+Given = (
+    Hello
+    | PanelMessage
+    | Sit
+    | StandUp
+    | Watch
+    | Choose
+    | HandMessage
+    | SandboxMessage
+    | Chat
+    | Ping
+    | HostMessage
+)
 _READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])
 
 

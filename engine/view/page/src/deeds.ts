@@ -21,8 +21,25 @@ export class Deeds implements Acts {
 
   constructor(private readonly seat: Seat) {}
 
-  point(piece: string): void {
-    this.seat.mark(this.seat.numberOf(piece));
+  // The piece that the button at which somebody is is about.
+  point(name: string): void {
+    const choice = this.seat.turn?.choices.find((each) => name === `choice:${each.choice}`);
+    this.seat.mark(this.seat.numberOf(choice?.piece ?? ""));
+  }
+
+  // A button of a panel: a choice, an act, a message, or what the server makes of it.
+  press(name: string): void {
+    const [, kind, rest] = /^(\w+):(.*)$/.exec(name) ?? [];
+    if (name.startsWith("{")) {
+      const order = JSON.parse(name) as Order | { type: "come_back"; seat: string };
+      if (order.type === "come_back") this.comeBack(order.seat);
+      else this.seat.send(order);
+    } else if (kind === "choice") this.choose(Number(rest));
+    else if (!this.act(kind === "act" ? rest : name)) this.seat.send({ type: "press", name });
+  }
+
+  slide(name: string, value: number): void {
+    this.seat.send({ type: "slide", name, value });
   }
 
   choose(choice: number): void {
@@ -73,7 +90,7 @@ export class Deeds implements Acts {
   }
 
   // To a seat that was one's own in another window.
-  comeBack(seat: string): void {
+  private comeBack(seat: string): void {
     tokens.take(seat);
     location.reload();
   }
@@ -101,6 +118,8 @@ export class Deeds implements Acts {
       on = event.target instanceof HTMLElement ? event.target.tagName : "";
     const isTheirs = on === "INPUT" || (on === "BUTTON" && event.key === " "),
       isHeld = name === "fine" || name === "free";
+    const numbered = event.type === "keydown" && !isTheirs ? this.seat.desk.panels.key(key) : undefined;
+    if (numbered) numbered.click();
     if (!name || isTheirs || (event.ctrlKey && name !== "free") || event.metaKey || event.altKey) return;
     if (event.type === "keyup" ? !isHeld : event.repeat && !REPEATED.has(name)) return;
     if (this.act(name)) event.preventDefault();

@@ -100,15 +100,13 @@ export class Seat implements Table {
         this.welcome = news;
         this.isSandbox = Boolean(news.catalogue?.length);
         this.turn = null;
+        desk.panels.forget();
         // a fall that went by while the line was lost is over
         this.fall.hear(null, Boolean(news.seat));
         desk.greet(news);
         break;
-      case "seats":
-        desk.showSeats(news.seats);
-        break;
-      case "guests":
-        desk.showGuests(news.guests);
+      case "panel":
+        desk.panels.show(news);
         break;
       case "bodies":
         await this.add(news);
@@ -172,11 +170,8 @@ export class Seat implements Table {
             : `${news.seat} has not come back`,
         );
         break;
-      case "over":
-        desk.end(news);
-        break;
       case "broken":
-        desk.end(null, news.why);
+        desk.lose(`The game cannot go on. ${news.why}`);
         break;
     }
     this.loop.touch();
@@ -238,8 +233,7 @@ export class Seat implements Table {
   }
 
   private tellTurn(): void {
-    const onTable = new Set((this.table?.shown ?? []).map((n) => this.names[n]));
-    this.desk.showTurn(this.turn, this.busy, onTable);
+    this.desk.wait(Boolean(this.busy), Boolean(this.turn?.mine), Boolean(this.turn?.can_undo) && !this.busy);
     this.desk.showFeel(this.canFeel, this.isFeeling);
     this.tellShelf();
   }
@@ -373,7 +367,7 @@ export class Seat implements Table {
       return;
     }
     this.lit = found.length ? this.names[body] : "";
-    this.desk.narrow(this.lit);
+    if (this.turn?.mine) this.send({ type: "press", name: this.lit ? `only:${this.lit}` : "all" });
     this.tellShelf();
     this.loop.touch();
   }
