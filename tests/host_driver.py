@@ -26,7 +26,7 @@ START_S = 240.0
 PATIENCE_MS = 240_000
 """In which what was pressed has happened there."""
 
-HELD = ".hand:not(.laid)"
+HELD = ".bottom:not(.laid) .hand"
 GONE_MS = 10_000
 """After which what is not there to be pressed has gone."""
 STUCK_MS = 20_000

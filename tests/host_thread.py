@@ -156,7 +156,8 @@ async def at_table(host: HostThread, name: str = "", secret: str = "", **more: A
     """A seat that has heard all it is told first."""
     seat = Seat(host.url, secret or host.links.seats, name, **more)
     await seat.join()
-    await seat.wait_for("scores")
+    await seat.say(type="ping", number=0)
+    await seat.wait_for("pong")
     return seat
 
 

@@ -80,7 +80,7 @@ class Newcomer:
         if page.is_visible(".fall [data-act=go_on]"):
             self._press(".fall [data-act=go_on]", "continue")
             page.wait_for_selector(".fall [data-act=go_on]", state="hidden")
-        elif page.is_visible(".hand:not(.laid)"):
+        elif page.is_visible(".bottom:not(.laid) .hand"):
             self._draw() if page.is_visible(".hand [data-act=pull_out]") else self._place()
         elif page.is_visible(".turn.mine") and not self.tab.run("() => teeter.view.busy"):
             return self._choose()
@@ -158,7 +158,7 @@ class Newcomer:
         """By the places that are offered, until the coach likes one."""
         page = self.tab.page
         for _ in range(8):
-            if not page.is_visible(".hand:not(.laid) [data-act=places]"):
+            if not page.is_visible(".bottom:not(.laid) .hand [data-act=places]"):
                 return
             self._press(".hand [data-act=places]", "next place")
             try:
@@ -186,7 +186,7 @@ class Newcomer:
                 self.tab.page.wait_for_function("() => !teeter.view.hand.grip", timeout=WAIT_MS)
                 return
         for _ in range(2):
-            if page.is_visible(".hand:not(.laid) [data-act=lay]"):
+            if page.is_visible(".bottom:not(.laid) .hand [data-act=lay]"):
                 self._press(".hand [data-act=lay]", "lay")
         self.first = self.first or len(self.acts)
         try:

@@ -17,7 +17,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Camera
 from teeter.engine.workers import Failed
 from teeter.games.core.rules import Wait
-from teeter.games.host.people_panel import People
+from teeter.games.host.people_panel import Company
 from teeter.games.host.scene import dumps
 from teeter.games.host.seats import Chairs
 from teeter.games.host.views import SeatView, pictures_of
@@ -140,7 +140,7 @@ def host(views: list[SeatView], update: GameUpdate[Any], waits: Waits, number: i
         turn = view.turn(number, waits.need)
         assert dumps(turn)
         panels: Any = view.panels(
-            People(chairs.all, cast(Any, SimpleNamespace(role="seat", seat=view.viewer))), hud.HudState()
+            Company(chairs.all, cast(Any, SimpleNamespace(role="seat", seat=view.viewer))), hud.HudState()
         )
         assert len(panels["scores"]["panel"]["items"]) >= len(view.state.seats)
         assert dumps(panels)

@@ -16,7 +16,7 @@ from teeter.games.present.end_screen import score_rows
 
 
 @dataclass(frozen=True)
-class People:
+class Company:
     """Who is there. me: who looks. guests: who sits nowhere, told to the host alone."""
 
     chairs: Mapping[str, Chair]
@@ -24,7 +24,7 @@ class People:
     guests: tuple[Connection, ...] = ()
 
 
-def with_people(client: ClientState, people: People) -> Panel:
+def with_people(client: ClientState, people: Company) -> Panel:
     """Returns the panel of the scores, with who sits where."""
     me = people.me
     turn = () if client.game.endless else (client.need.player,)

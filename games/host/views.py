@@ -3,16 +3,16 @@
 import time
 from collections.abc import Sequence
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
 from typing import Any, cast
 
 from teeter.engine.view.overlays import Line
+from teeter.engine.view.panels import Panel
 from teeter.engine.world.body import Body
 from teeter.games.core.rules import Choice, Need
 from teeter.games.core.words import capital, won
 from teeter.games.faults import left_out, or_else
 from teeter.games.game import Game
-from teeter.games.host.people_panel import People, with_people
+from teeter.games.host.people_panel import Company, with_people
 from teeter.games.play.playback import Taken
 from teeter.games.present import hud
 from teeter.games.present.bids import bid_of
@@ -20,29 +20,25 @@ from teeter.games.present.client_state import STORY, ClientState
 from teeter.games.present.details import details_of
 from teeter.games.present.framing import Framing
 from teeter.games.present.hud import HudState, card_of, piece_of, shown_by
-from teeter.games.present.naming import game_of, opening_for, piece_name
+from teeter.games.present.naming import opening_for
 from teeter.games.present.settings import Settings, shipped
+from teeter.games.present.tutorial import Tutorial
 from teeter.games.server.messages import GameUpdate, News, Plan, TableView, Waits
 from teeter.games.server.news import (
     ChoiceRow,
     FrameNews,
     Over,
     PanelNews,
-    ShelfPiece,
     Stroke,
     TableNews,
     Turn,
     WaitWord,
 )
-from teeter.models.catalogue import catalogue
-from teeter.models.catalogue import games as shelves
 from teeter.models.piece import Array
 
 SHIPPED = Settings.model_validate(shipped("settings.toml"))
 """What seats are like."""
-PAGES_OWN = frozenset(
-    {"the scores", "the story", "the tools", "the panel of the hand", "a refusal", "a toast"}
-)
+PAGES_OWN = frozenset({"the scores", "the story", "the tools", "a refusal", "a toast"})
 """What a page has in another form: with who is there, with what is said, with its own buttons."""
 
 
@@ -57,6 +53,8 @@ class SeatView(ClientState):
     ) -> None:
         super().__init__(plan, game, state, bodies, time.monotonic, seat=seat)
         self.state = self._visible(state)
+        self.tutorial: Tutorial | None = None
+        """What is taught at this seat, once somebody wants that."""
         self._details, self._framing = details_of(game), Framing()
         with left_out(STORY):
             self.log += opening_for(game, past[0][0], seat) if past else ()
@@ -95,9 +93,10 @@ class SeatView(ClientState):
             "lit": or_else("what the game marks", lambda: list(self._details.lit(self)), []),
         }
 
-    def panels(self, people: People, look: HudState) -> dict[str, PanelNews]:
-        """Returns the `panel` messages by their names. people: who is there, as whoever looks may know it."""
-        found = [with_people(self, people), *hud.panels(self, SHIPPED, look, PAGES_OWN)]
+    def panels(self, people: Company, look: HudState, below: tuple[Panel, ...] = ()) -> dict[str, PanelNews]:
+        """Returns the `panel` messages by their names. people: who is there, as whoever looks may know it. below: what
+        stands below a fall."""
+        found = [with_people(self, people), *hud.panels(self, SHIPPED, look, PAGES_OWN), *below]
         return {
             panel.name: {"type": "panel", "order": order, "panel": sent(panel)}
             for order, panel in enumerate(found)
@@ -189,13 +188,3 @@ def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, n
         "number": number,
         "lean": view.lean,
     }
-
-
-@cache
-def catalogue_rows() -> list[ShelfPiece]:
-    """Returns the pieces that the sandbox can bring, as `welcome` has them."""
-    return [
-        {"model": model, "label": f"{game_of(shelf).title}: {piece_name(model)}"}
-        for shelf in shelves()
-        for model in catalogue(shelf)
-    ]

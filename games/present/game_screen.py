@@ -12,7 +12,7 @@ from teeter.games.present.hud import piece_of, shown_by
 from teeter.games.present.mouse import Mouse
 from teeter.games.present.settings import Settings
 from teeter.games.present.table_screen import PACES, TableScreen
-from teeter.games.server.messages import Act, Do, Order, Plan
+from teeter.games.server.messages import Act, Do, Order, Plan, SetBot
 
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
@@ -90,6 +90,9 @@ class GameScreen(TableScreen):
             self.look = hud.pressed(self.look, kind)
         elif kind == "skip":
             self.end_tutorial()
+        elif kind == "bot" and rest in self.pages.seats:
+            is_bot = self.pages.seats[rest] = not self.pages.seats[rest]
+            self.physics.send(SetBot(rest, "steady" if is_bot else ""))
         elif kind == "seat":
             self._seated = self.client.need.player
         elif kind in ("undo", "view", "help", "menu", "hurry"):

@@ -47,6 +47,8 @@ FRAME_S = 0.2
 """Seconds between two looks at what is to be seen."""
 PACES = (BOT_PACE, 2.0 * BOT_PACE, 40.0)
 """How fast the turns of bots run: as one likes to watch them; twice as fast; at once."""
+SLOW = 0.25
+"""How fast time runs in slow motion."""
 HOVER, LIT = "#f2c14e", "#e07a2f"
 PASS_AFTER_S = 1.5
 """Seconds for which the table is seen before the seat is passed."""
@@ -111,6 +113,8 @@ class TableScreen:
         self._is_new = True
         self.toasts = Toasts(self.client)
         self.pages = Pages(settings, game, "Leave" if plan.file is None else "Save and leave")
+        if game.has_bots:
+            self.pages.seats = dict.fromkeys(self.client.people, False)
         if self.client.has_laid:
             self.pages.learn(game.name, is_taught=True)
             self.settings = self.hand.settings = self.pages.settings
@@ -165,6 +169,7 @@ class TableScreen:
     def _hurry(self) -> None:
         """Time runs faster while a bot plays, where that is wanted; never while something falls."""
         wanted = self.pace if self.client.is_watched and not self.fall.state else 1.0
+        wanted *= SLOW if self.pages.is_slow else 1.0
         if wanted != self._speed:
             self._speed = wanted
             self.physics.send(SetSpeed(wanted))
@@ -351,7 +356,6 @@ class TableScreen:
         if self.fall.state:
             may_keep = self.client.plan.file is not None
             return (fall_show.panel(self.fall, self.client.told_moment, self.film, may_keep=may_keep),)
-        grip = self.hand.grip
         look = replace(
             self.look,
             now=now,
@@ -360,20 +364,23 @@ class TableScreen:
             pace=self.pace if any(not seat.has_people for seat in self.client.state.seats) else 0.0,
             close=self.mouse.over,
             is_fine=self.hand.is_fine,
-            gap_mm=1e3 * grip.gap if grip is not None else 0.0,
-            yaw_deg=grip.yaw if grip is not None else 0.0,
-            place=self.hand.place_word,
+            **hud.held(self.hand),
             is_scanning=self.is_scanned,
             is_pad=self.window.is_padded,
             places=None if self.client.places is None else len(self.client.places),
             lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
         )
+        look = or_else("what is built", lambda: self._more(look), look)
         look = or_else("the tutorial", lambda: self._with_lesson(look), look)
         look = or_else("the hints", lambda: self._with_hints(look), look)
         look = or_else("a toast", lambda: self._with_toast(look), look)
         panels = hud.panels(self.client, self.settings, look)
         # with one button what is done to a held piece comes first
         return tuple(sorted(panels, key=lambda panel: panel.name != "hand")) if self.is_scanned else panels
+
+    def _more(self, look: HudState) -> HudState:
+        """Adds what a game of its own kind tells."""
+        return look
 
     def _with_lesson(self, look: HudState) -> HudState:
         """Adds what the tutorial says."""
@@ -388,6 +395,7 @@ class TableScreen:
         return replace(
             look,
             hint=self.hints.word,
+            risk=self.hints.risk,
             is_pointed=self.hints.shows_hint and self.hints.nearest is not None,
             warning=warning,
             feel=self.hints.feel_word,

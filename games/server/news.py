@@ -17,13 +17,6 @@ Row = list[float]
 WaitWord = Literal["action", "hand", "pull", "rest", "count", "answer", "over"]
 
 
-class ShelfPiece(TypedDict):
-    """A piece that the sandbox can bring."""
-
-    model: str
-    label: str
-
-
 class Welcome(TypedDict):
     """What a browser is at the table."""
 
@@ -34,7 +27,7 @@ class Welcome(TypedDict):
     title: str
     seat: str
     token: str
-    catalogue: list[ShelfPiece]
+    is_free_building: bool
 
 
 class Bodies(TypedDict):

@@ -79,19 +79,21 @@ class Hello(Message):
     is_narrow: bool = False
 
 
-class Press(Message):
-    """A button of a panel that concerns nobody else."""
+class PressButton(Message):
+    """A button of a panel. right: what is to the right of who looks."""
 
     type: Literal["press"]
     name: Name
+    right: Annotated[Level, AfterValidator(_is_unit)] = (1.0, 0.0)
 
 
-class Slide(Message):
+class MoveSlider(Message):
     """A slider of a panel was dragged."""
 
     type: Literal["slide"]
     name: Name
     value: Annotated[Number, Field(ge=-1000.0, le=1000.0)]
+    right: Annotated[Level, AfterValidator(_is_unit)] = (1.0, 0.0)
 
 
 class Sit(Message):
@@ -293,7 +295,7 @@ class SendAway(Message):
 SandboxMessage = BringModel | Shove | Tilt | Fetch
 HostMessage = ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway
 HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Plain | AskCoach | Feel
-PanelMessage = Press | Slide
+PanelMessage = PressButton | MoveSlider
 Given = (
     Hello
     | PanelMessage

@@ -2,16 +2,12 @@
 // what it is told and says what was pressed; it knows no rules. Every text is set as text.
 
 import { button, make, NARROW, write } from "./dom";
-import { HandPanel } from "./handpanel";
 import { Panels, type Presses } from "./panels";
 import { Pictures } from "./pictures";
-import { Shelf } from "./shelf";
 import type { Order, Welcome } from "./protocol";
 
 export interface Acts extends Presses {
   act(name: string): boolean;
-  push(newtons: number, towards: number): void;
-  tilt(degrees: number, towards: number): void;
   send(order: Order): void;
 }
 
@@ -25,10 +21,7 @@ export class Desk {
   private readonly buttons: Record<string, HTMLButtonElement> = {};
   private toastEnds = 0;
   private refusalEnds = 0;
-  private welcome: Welcome | null = null;
   readonly panels: Panels;
-  readonly hand: HandPanel;
-  private shelf: Shelf | null = null;
   readonly pictures = new Pictures();
 
   constructor(
@@ -42,7 +35,6 @@ export class Desk {
     this.place("top-left").setAttribute("aria-live", "polite");
     this.part.clock = make("output", "clock panel", this.place("top-left"));
     this.makeStory(panel("story"));
-    this.hand = new HandPanel(this.place("bottom"), (name) => acts.act(name));
     this.makeTools(panel("tools", "div"));
     this.part.messages = make("div", "messages", this.root);
     for (const name of ["toast", "refusal", "lost"]) {
@@ -54,7 +46,8 @@ export class Desk {
 
   // Where panels of a place stand below each other.
   private place(name: string): HTMLElement {
-    return (this.part[name] ??= make("div", `at ${name}`, this.root));
+    const column = name === "left" ? "top-left" : name;
+    return (this.part[column] ??= make("div", `at ${column}`, this.root));
   }
 
   // The rectangle of the picture that panels leave free most of the time, in pixels.
@@ -97,6 +90,7 @@ export class Desk {
     this.press(panel, "view", "View", "Look from elsewhere (C)");
     this.press(panel, "sound", "Sound", "Sound (S)").setAttribute("aria-pressed", "false");
     this.press(panel, "story", "Story", "What was said and done");
+    this.press(panel, "learn", "Learn", "What to do, step by step");
     button(panel, "Rules", "The rules in pictures", () => open("rules", "_blank", "noopener"));
     this.press(panel, "pause", "Pause", "Time stands still for all").setAttribute("aria-pressed", "false");
     this.press(panel, "speed", "1 x", "How fast time runs");
@@ -113,10 +107,9 @@ export class Desk {
   // -- what is told -------------------------------------------------------------------------------------------------
 
   greet(welcome: Welcome): void {
-    this.welcome = welcome;
     document.title = welcome.title;
     this.part.say.hidden = welcome.role === "spectator";
-    this.buttons.stand_up.hidden = !welcome.seat;
+    for (const name of ["stand_up", "learn"]) this.buttons[name].hidden = !welcome.seat;
     for (const name of ["pause", "speed"]) this.buttons[name].hidden = welcome.role !== "host";
   }
 
@@ -175,6 +168,11 @@ export class Desk {
     this.buttons.feel.setAttribute("aria-pressed", String(isOn));
   }
 
+  // Whether the hand lays what it holds, and can do nothing else.
+  lay(isLaid: boolean): void {
+    this.place("bottom").classList.toggle("laid", isLaid);
+  }
+
   // Why nothing can be done now; empty: it can again.
   lose(why: string): void {
     write(this.part.lost, why);
@@ -186,12 +184,6 @@ export class Desk {
     const text = seconds === null ? "" : `${Math.max(0, Math.ceil(seconds))} s left`;
     write(this.part.clock, text);
     this.part.clock.classList.toggle("late", seconds !== null && seconds < 10);
-  }
-
-  // The sandbox: the piece that would be pushed, and what lies on the floor.
-  showShelf(chosen: string, fallen: [name: string, said: string][], canAct: boolean): void {
-    this.shelf ??= new Shelf(this.place("top-right"), this.acts, this.welcome?.catalogue ?? []);
-    this.shelf.show(chosen, fallen, canAct);
   }
 
   hear(isOn: boolean): void {

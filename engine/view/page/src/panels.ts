@@ -16,6 +16,7 @@ type Item = Panel["items"][number];
 
 export class Panels {
   private readonly shown = new Map<string, HTMLElement>();
+  private readonly told = new WeakMap<Element, string>(); // what an element shows
 
   constructor(
     private readonly place: (name: string) => HTMLElement,
@@ -65,8 +66,8 @@ export class Panels {
       for (; at && at !== found; at = drop(at));
       at = found.nextElementSibling;
       const told = JSON.stringify(item);
-      if ((found as HTMLElement).dataset.told === told) continue;
-      (found as HTMLElement).dataset.told = told;
+      if (this.told.get(found) === told) continue;
+      this.told.set(found, told);
       this.update(found as HTMLElement, item);
     }
     while (at) at = drop(at);
@@ -194,7 +195,7 @@ export class Panels {
 
   private mark(parent: HTMLElement, mark = ""): void {
     const [colour, letter = ""] = mark.split(":");
-    if (colour) dot(parent, colour).textContent = letter;
+    if (colour) dot(parent, colour).dataset.letter = letter;
   }
 
   private picture(parent: HTMLElement, image = ""): void {

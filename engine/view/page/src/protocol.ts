@@ -14,25 +14,25 @@ export interface Feel {type: "feel"; piece: string;}
 export interface Fetch {piece: string; type: "fetch";}
 export interface HandAct {type: "hand"; name: "left" | "right" | "far" | "near" | "turn_left" | "turn_right" | "lift" | "lower" | "flip" | "tilt" | "places" | "nearest" | "tap" | "pull_out" | "let_go" | "rest" | "lay"; right: [number, number]; number: number; is_fine?: boolean;}
 export interface Hello {type: "hello"; secret: string; seat?: string | null; token?: string | null; is_narrow?: boolean;}
+export interface MoveSlider {type: "slide"; name: string; value: number; right?: [number, number];}
 export interface MuteGuest {type: "mute"; name: string; is_muted: boolean;}
 export interface Pause {is_paused: boolean; type: "pause";}
 export interface Ping {type: "ping"; number: number;}
 export interface Plain {type: "undo" | "offer_places" | "clear";}
 export interface PointAt {type: "point"; origin: [number, number, number]; direction: [number, number, number]; at: [number, number]; number: number; is_fine?: boolean;}
-export interface Press {type: "press"; name: string;}
+export interface PressButton {type: "press"; name: string; right?: [number, number];}
 export interface SendAway {type: "send_away"; name: string;}
 export interface SetSpeed {factor: number; type: "speed";}
 export interface Shift {type: "shift"; by: [number, number]; number: number; is_free?: boolean;}
 export interface Shove {piece: string; newtons: number; towards: number; type: "push";}
 export interface Sit {type: "sit"; seat: string;}
-export interface Slide {type: "slide"; name: string; value: number;}
 export interface Spin {type: "spin"; degrees: number; number: number;}
 export interface StandUp {type: "stand_up";}
 export interface Tilt {degrees: number; towards: number; type: "tilt";}
 export interface ToBot {type: "to_bot"; seat: string; style: string;}
 export interface ToPerson {type: "to_person"; seat: string;}
 export interface Watch {type: "go_on" | "watch_again";}
-export type Order = Hello | Press | Slide | Sit | StandUp | Watch | Choose | AimAt | PointAt | Shift | Spin | HandAct | Plain | AskCoach | Feel | BringModel | Shove | Tilt | Fetch | Chat | Ping | ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway;
+export type Order = Hello | PressButton | MoveSlider | Sit | StandUp | Watch | Choose | AimAt | PointAt | Shift | Spin | HandAct | Plain | AskCoach | Feel | BringModel | Shove | Tilt | Fetch | Chat | Ping | ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway;
 export interface Away {type: "away"; seat: string; seconds_left: number;}
 export interface Bodies {type: "bodies"; first: number; scene: SceneParts; blob: string;}
 export interface BrokenNews {type: "broken"; why: string;}
@@ -60,14 +60,13 @@ export interface PointedNews {type: "pointed"; piece: string; pose: (number)[];}
 export interface Pong {type: "pong"; number: number;}
 export interface Refusal {type: "refused"; clause: string; sentence: string;}
 export interface Row {kind: "row"; items: (Text | Button | Slider | Field | Meter | Picture | Fan | Gap | Row)[]; shares?: (number)[];}
-export interface ShelfPiece {model: string; label: string;}
 export interface Slider {kind: "slider"; name: string; text: string; value: number; low?: number; high?: number; shown?: string; marks?: (number)[]; is_coins?: boolean;}
 export interface Story {type: "story"; lines: (string)[];}
 export interface Stroke {points: Triple[]; colour: string; radius: number; cover: number;}
 export interface TableNews {type: "table"; step: number; rate: number; shown: (number)[]; held: number; force: number; left_s: number | null; mine: boolean; number: number; lean: [number, number];}
 export interface Text {kind: "text"; text: string; tone?: "plain" | "quiet" | "good" | "warn" | "bad" | "accent"; size?: "small" | "normal" | "large" | "title" | "huge"; bold?: boolean; mark?: string;}
 export interface Turn {type: "turn"; turn: number; wait: "action" | "hand" | "pull" | "rest" | "count" | "answer" | "over"; who: string; mine: boolean; choices: (ChoiceRow)[]; can_undo: boolean; lines: (Stroke)[]; lit: (string)[];}
-export interface Welcome {type: "welcome"; protocol: number; role: "host" | "seat" | "spectator" | null; game: string; title: string; seat: string; token: string; catalogue: (ShelfPiece)[];}
+export interface Welcome {type: "welcome"; protocol: number; role: "host" | "seat" | "spectator" | null; game: string; title: string; seat: string; token: string; is_free_building: boolean;}
 export type News = Welcome | PanelNews | Bodies | TableNews | Turn | PictureNews | Story | Landing | Coached | FeltNews | FrameNews | PlaceRows | Refusal | BusyNews | FallNews | PointedNews | ChatLine | Away | Over | BrokenNews | Pong;
 export const KEYS: Record<string, string> = {"enter": "choose", "tab": "next", "space": "lay", "r": "let_go", "a": "turn_left", "d": "turn_right", "f": "flip", "i": "tilt", "p": "places", "n": "nearest", "e": "lift", "q": "lower", "arrow_left": "left", "arrow_right": "right", "arrow_up": "far", "arrow_down": "near", "shift": "fine", "control": "free", "u": "undo", "backspace": "undo", "g": "ghost", "h": "hint", "w": "feel", "t": "tap", "o": "pull_out", "c": "view", "v": "follow", "home": "home", "page_up": "closer", "=": "closer", "page_down": "further", "-": "further", "f1": "help", "f12": "picture", "k": "check", "b": "hurry", "f11": "full", "s": "scan", "escape": "menu"};
 export const ACTS: Record<string, string> = {"choose": "Take the lit choice (Enter)", "next": "Next choice or piece (Tab)", "lay": "Lower the held piece and let go (Space)", "let_go": "Let go where it is (R)", "turn_left": "Turn left (A)", "turn_right": "Turn right (D)", "flip": "Flip to the next face (F)", "tilt": "Tilt, away from you (I)", "places": "Go through the places where it may be laid (P)", "nearest": "Carry it to the place that the coach points to (N)", "lift": "Lift (E)", "lower": "Lower (Q)", "left": "Hand or camera to the left (left arrow)", "right": "Hand or camera to the right (right arrow)", "far": "Away from you (up arrow)", "near": "Towards you (down arrow)", "fine": "Slower, while it is held (Shift)", "free": "Turn, or draw a brick, freely; put away a piece that is clicked (Ctrl)", "undo": "Undo (U)", "ghost": "Show where it would rest (G)", "hint": "Say what the checker thinks (H)", "feel": "Feel a piece: what lies on it, how hard it is to move (W)", "tap": "Tap a brick that is being pulled (T)", "pull_out": "Draw a brick out, as a steady hand does (O)", "view": "Next view (C)", "follow": "Follow the hand (V)", "home": "Bring piece and view back (home)", "closer": "Come nearer (PgUp)", "further": "Go further away (PgDn)", "help": "This list (F1)", "picture": "Keep a picture (F12)", "check": "Check what stands (sandbox) (K)", "hurry": "Bots twice as fast, at once, as they are (B)", "full": "Full screen (F11)", "scan": "One-button play (S)", "menu": "Pause; back (Esc)"};
