@@ -48,6 +48,7 @@ ACTS: tuple[dict[str, Any], ...] = (
     {"type": "pause", "is_paused": True},
     {"type": "mute", "name": "Ada", "is_muted": True},
     {"type": "send_away", "name": "Ada"},
+    {"type": "press", "name": "take:small_red"},
     {"type": "stand_up"},
 )
 """Everything that changes something."""

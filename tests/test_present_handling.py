@@ -25,7 +25,7 @@ from teeter.games.present.bids import bid_slider, with_one_bid
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.feeling import ENOUGH
 from teeter.games.present.hints import Hints
-from teeter.games.present.hud import HudState
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.settings import load_settings
 from teeter.games.server.messages import NewBody, Plan, TableView, Waits
 from teeter.games.server.setup import first_view

@@ -23,7 +23,7 @@ from teeter.games.host.seats import Chairs
 from teeter.games.host.views import SeatView, pictures_of
 from teeter.games.host.wishes import Coach
 from teeter.games.learning.observation import observation_of
-from teeter.games.present import hud
+from teeter.games.present import hud, hud_state
 from teeter.games.present.asking import CheckAnswer, CheckQuestion, FeelAnswer, FeelQuestion, PlaceAnswer
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
@@ -97,7 +97,7 @@ class Hinted:
         looks: Any = Silent()
         self.hints._looks = self.coach._looks = looks
 
-    def look(self, desk: ClientState[Any], grip: CarryTarget | None, number: int) -> hud.HudState:
+    def look(self, desk: ClientState[Any], grip: CarryTarget | None, number: int) -> hud_state.HudState:
         hints, toasts = self.hints, self.toasts
         if grip is not None:
             grip.landing = 0.02
@@ -120,7 +120,7 @@ class Hinted:
         toasts.hear(float(number))
         told = toasts.lines(float(number))
         at, off = toasts.place(CAMERA, SIZE), toasts.keep_off(CAMERA, SIZE)
-        return hud.HudState(
+        return hud_state.HudState(
             hint=hints.word,
             feel=hints.feel_word,
             toast=told,
@@ -140,7 +140,8 @@ def host(views: list[SeatView], update: GameUpdate[Any], waits: Waits, number: i
         turn = view.turn(number, waits.need)
         assert dumps(turn)
         panels: Any = view.panels(
-            Company(chairs.all, cast(Any, SimpleNamespace(role="seat", seat=view.viewer))), hud.HudState()
+            Company(chairs.all, cast(Any, SimpleNamespace(role="seat", seat=view.viewer))),
+            hud_state.HudState(),
         )
         assert len(panels["scores"]["panel"]["items"]) >= len(view.state.seats)
         assert dumps(panels)

@@ -15,7 +15,7 @@ from teeter.games.host.scene import SharedScene, dumps
 from teeter.games.host.seats import Chairs
 from teeter.games.host.views import SHIPPED, SeatView, pictures_of, table_message
 from teeter.games.host.wishes import Coach, Wishes
-from teeter.games.present import fall_show, hud
+from teeter.games.present import fall_show, hand_panel, hud_state
 from teeter.games.present.fall_show import FallShow
 from teeter.games.present.pictures import PictureSource
 from teeter.games.present.tutorial import words_of
@@ -94,7 +94,7 @@ class Audience:
             turn = view.turn(self._wishes.turn, self._wishes.need)
             for connection in listeners:
                 if connection.turn != self._wishes.turn:
-                    connection.turn, connection.look = self._wishes.turn, hud.anew(connection.look)
+                    connection.turn, connection.look = self._wishes.turn, hud_state.anew(connection.look)
                 connection.send_change(turn)
                 self.tell_panels(connection)
                 if over is not None:
@@ -114,7 +114,7 @@ class Audience:
             look = replace(connection.look, why=self.why)
             is_own = bool(connection.seat) and connection.seat == self._wishes.need.player
             if is_own:
-                look = self._coach.look(replace(look, **hud.held(self._wishes.hand)))
+                look = self._coach.look(replace(look, **hand_panel.held(self._wishes.hand)))
             guests = tuple(each for each in self.joined() if each.role != "host" and not each.seat)
             people = Company(self._chairs.all, connection, guests if connection.role == "host" else ())
             if view.tutorial is not None:

@@ -18,7 +18,7 @@ from websockets.protocol import State
 
 from teeter.games.host.links import LinksError, Role
 from teeter.games.host.scene import dumps
-from teeter.games.present.hud import HudState
+from teeter.games.present.hud_state import HudState
 from teeter.games.server.news import SeatNews
 
 BROKEN_RULE, NO_HELLO, TAKEN_OVER, TOO_SLOW, GOING_AWAY = 1008, 4000, 4001, 4002, 1001

@@ -20,7 +20,7 @@ from teeter.games.host.people import People, Say
 from teeter.games.host.seats import AWAY_S, Chairs, WishError
 from teeter.games.host.views import SHIPPED
 from teeter.games.host.wishes import Coach, Wishes, row_of
-from teeter.games.present import hud
+from teeter.games.present import hud_state
 from teeter.games.present.client_state import BOT_PACE, ClientState
 from teeter.games.present.details import details_of
 from teeter.games.present.fall_show import FallShow
@@ -378,9 +378,9 @@ class HostedTable:
         look, client = connection.look, self._client
         look = replace(look, building=replace(look.building, right=given.right))
         new = (
-            hud.pressed(look, given.name)
+            hud_state.pressed(look, given.name)
             if isinstance(given, PressButton)
-            else hud.slid(look, given.name, given.value)
+            else hud_state.slid(look, given.name, given.value)
         )
         connection.look = new
         view, (kind, _, rest) = self.audience.views[connection.seat], given.name.partition(":")

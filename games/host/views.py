@@ -19,7 +19,8 @@ from teeter.games.present.bids import bid_of
 from teeter.games.present.client_state import STORY, ClientState
 from teeter.games.present.details import details_of
 from teeter.games.present.framing import Framing
-from teeter.games.present.hud import HudState, card_of, piece_of, shown_by
+from teeter.games.present.hud import card_of, piece_of, shown_by
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.naming import opening_for
 from teeter.games.present.settings import Settings, shipped
 from teeter.games.present.tutorial import Tutorial

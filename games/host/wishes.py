@@ -20,7 +20,7 @@ from teeter.games.present.asking import Risk
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import FIRST, Hints
-from teeter.games.present.hud import HudState
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.slots import MAGNET
 from teeter.games.server import messages
 from teeter.games.server.messages import Order

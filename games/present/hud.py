@@ -1,62 +1,27 @@
 """The panels of a game: whose turn, what may be done, why not, the scores, the story. Values, no window."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
-from teeter.engine.view.panels import Button, Fan, FanCard, Item, Meter, Panel, Picture, Row, Text, Tone
+from teeter.engine.view.panels import Button, Fan, FanCard, Item, Meter, Panel, Picture, Row, Text
 from teeter.games.core.events import Condition
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.core.words import capital
 from teeter.games.faults import left_out, or_else
-from teeter.games.present import sandbox_panel
-from teeter.games.present.asking import Risk
+from teeter.games.present import hand_panel, sandbox_panel
 from teeter.games.present.bids import bid_of, bid_slider, with_one_bid
-from teeter.games.present.client_state import ClientState, Rank
+from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import colour_of, details_of, marked
 from teeter.games.present.end_screen import over, score_rows
-from teeter.games.present.hand import HandControl
+from teeter.games.present.hud_state import CHOICES_PER_PAGE, HudState
 from teeter.games.present.naming import is_shipped
 from teeter.games.present.pictures import from_above, of_piece
-from teeter.games.present.sandbox_panel import SandboxLook
 from teeter.games.present.settings import Settings
 
-CHOICES_PER_PAGE = 9
-"""Choices that are listed at once; more are on further pages, or on the table."""
-PER_ROW = 6
-"""Buttons of the hand side by side."""
 REFUSED_S = 7.0
 """Seconds for which a refusal is shown."""
 MOST_PACE = 4.0
 """Faster than that nobody follows a bot."""
-NUDGES = ("lay", "places", "turn_left", "flip", "tilt", "lift")
-SCANNED = ("lower", "left", "right", "far", "near", "fine")
-"""What buttons do to a held piece; more of it with one button, whose order is that of going through them."""
-ALL_NUDGES = (
-    ("turn_left", "turn_right", "flip", "tilt", "lift", "lower"),
-    ("left", "far", "near", "right"),
-    ("places", "hint", "fine", "lay"),
-)
-"""On a page, where a finger has no keys."""
-PULLING = ("tap", "pull_out", "let_go")
-NAMED = {
-    "turn_left": "Turn",
-    "hint": "Coach",
-    "lift": "Higher",
-    "pull_out": "Pull it out",
-    "let_go": "Let go",
-}
-SIGNS = {
-    "turn_left": "\u27f2",
-    "turn_right": "\u27f3",
-    "left": "\u2190",
-    "right": "\u2192",
-    "far": "\u2191",
-    "near": "\u2193",
-}
-"""What buttons are called, where it is not the act; on a page, where there are more of them."""
-TONES: dict[Risk, Tone] = {"safe": "good", "risky": "warn", "falls": "bad", "against": "bad", "": "plain"}
-"""Of what the checker says of a place."""
 NOT_KEPT = "This game is not kept."
 LOG_LINES_SHOWN = 7
 
@@ -66,68 +31,6 @@ PROMPTS = {
     Wait.PULL: "Draw it out gently, straight along its length.",
     Wait.OVER: "The game is over.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class HudState:
-    """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
-    below the held piece, None over nothing. hint, risk: what the checker says of its place. pieces: choices are only
-    listed for these pieces, those that were clicked; none: all. toast, rank: what just happened, how much is made of
-    it. toast_at, refused_at: where in the picture, pixels. toast_off: what they must not cover.
-    film: how the film of the game is getting on. close: the piece whose print is looked at closely. lesson: of the
-    tutorial, what to do now. learned: how many of its acts were done, of how many. is_pad: a gamepad is used."""
-
-    page: int = 0
-    most: int = CHOICES_PER_PAGE
-    """Choices of pieces that lie there which are listed; where there are more, people point at the table."""
-    is_listed: bool = False
-    """Whether they are listed all the same."""
-    bid: int | None = None
-    """What the slider of bids is on."""
-    lit: str = ""
-    gap_mm: float | None = 0.0
-    yaw_deg: float = 0.0
-    is_fine: bool = False
-    is_free: bool = False
-    """Whether a brick need not keep to its rail."""
-    hint: str = ""
-    risk: Risk = ""
-    is_pointed: bool = False
-    """Whether the coach points to a better place."""
-    warning: str = ""
-    is_scanning: bool = False
-    lesson: str = ""
-    learned: tuple[int, int] = (0, 0)
-    feel: str = ""
-    now: float = 0.0
-    places: int | None = None
-    """How many places are offered in one-button play; None while they are looked for."""
-    place: str = ""
-    """What is said of the places that are gone through."""
-    pieces: tuple[str, ...] = ()
-    toast: tuple[str, ...] = ()
-    rank: Rank = "event"
-    toast_at: tuple[float, float] = (0.0, 0.0)
-    toast_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    gains: tuple[int, ...] = ()
-    """By how much scores have just changed."""
-    flying: tuple[str, str] = ("", "")
-    flies_at: tuple[float, float] = (0.0, 0.0)
-    """Points or coins on their way to the scores, words and a mark; where in the picture, pixels."""
-    count: int = 0
-    """How far a count has come."""
-    refused_at: tuple[float, float] = (0.0, 0.0)
-    film: str = ""
-    why: str = ""
-    """Why pieces fell, where the game is over and it is known."""
-    building: SandboxLook = field(default_factory=SandboxLook)
-    """What somebody is about to do in the sandbox."""
-    is_closed: bool = False
-    """Whether the end was read, and the table is looked at."""
-    close: str = ""
-    is_pad: bool = False
-    pace: float = 0.0
-    """How fast bots play; 0 where there are none."""
 
 
 def panels(
@@ -403,76 +306,6 @@ def why_no_undo(client: ClientState, settings: Settings) -> str:
     return "Nothing to take back: a piece in the hand can be, until it touches another (ALL-6)."
 
 
-def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
-    need = client.need
-    if not client.held or client.waits is None or need.wait not in (Wait.HAND, Wait.PULL):
-        # a piece that is only looked at cannot be laid
-        return ()
-    if need.player not in (client.seat or need.player,):
-        return ()
-    items: list[Item] = []
-    if need.wait is Wait.PULL:
-        force = client.view.force if client.view is not None else 0.0
-        items.append(Text(f"The hand pulls with {force:.1f} N", "plain", "small"))
-        items.append(Meter(force / 6.0, "warn" if force > 3.0 else "accent"))
-        free = ("free",) if client.seat is not None else ()
-        items.append(Row(tuple(_nudge(act, settings, look) for act in (*free, *PULLING))))
-        return (Panel("hand", "bottom", tuple(items), width=640),)
-    fine = "  fine" if look.is_fine else ""
-    turned = f"turned {look.yaw_deg:.0f} degrees{fine}"
-    where = f"{look.gap_mm:.0f} mm above its place" if look.gap_mm is not None else "nothing is below it"
-    items.append(Text(", ".join(filter(None, (where, turned, look.place))), "plain", "small"))
-    # what comes and goes stands over the buttons, which the panel at the lower edge keeps where they are
-    if look.warning:
-        items.append(Text(look.warning, "bad", "small", bold=True))
-    if look.hint:
-        items.append(Text(look.hint, TONES[look.risk], "small", bold=True))
-    if look.is_pointed:
-        items.append(replace(_nudge("nearest", settings, look), text="Carry it there"))
-    items += _one_button(look) if look.is_scanning else []
-    if client.seat is not None:
-        rows = [tuple(_nudge(act, settings, look, SIGNS) for act in row) for row in ALL_NUDGES]
-    else:
-        buttons = tuple(
-            _nudge(act, settings, look) for act in (*NUDGES, *(SCANNED if look.is_scanning else ()))
-        )
-        rows = [buttons[k : k + PER_ROW] for k in range(0, len(buttons), PER_ROW)]
-    return (Panel("hand", "bottom", (*items, *map(Row, rows)), width=640),)
-
-
-def _nudge(act: str, settings: Settings, look: HudState, signs: Mapping[str, str] = NAMED) -> Button:
-    """A button for what a key does with a held piece."""
-    return Button(
-        f"act:{act}",
-        (capital(look.place) or "Show places")
-        if act == "places"
-        else signs.get(act) or NAMED.get(act, act.capitalize()),
-        "accent" if act in ("lay", "pull_out") else "plain",
-        key="" if look.is_scanning else settings.key_said(act, is_pad=look.is_pad),
-        is_lit=look.lit == f"act:{act}",
-        is_on=(act == "fine" and look.is_fine) or (act == "free" and look.is_free),
-    )
-
-
-def held(hand: HandControl) -> dict[str, Any]:
-    """Returns what the panel of the hand tells of a piece in it."""
-    grip = hand.grip
-    if grip is None:
-        return {"place": hand.place_word}
-    is_over = grip.landing is not None or grip.is_pulling
-    return {"gap_mm": 1e3 * grip.gap if is_over else None, "yaw_deg": grip.yaw, "place": hand.place_word}
-
-
-def _one_button(look: HudState) -> list[Item]:
-    """Places to choose from, and the line over the table."""
-    if look.places is None:
-        return [Text("looking for places ...", "quiet", "small")]
-    names = [f"Place {number} of {look.places}" for number in range(1, look.places + 1)]
-    buttons = [Button(f"place:{k}", name, is_lit=look.lit == f"place:{k}") for k, name in enumerate(names)]
-    rows: list[Item] = [Row(tuple(buttons[k : k + 3])) for k in range(0, len(buttons), 3)]
-    return [*rows, Button("line", "Point with a line")]
-
-
 def _sandbox(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     if not client.game.is_free_building:
         return ()
@@ -490,36 +323,6 @@ def _refusal(client: ClientState, settings: Settings, look: HudState) -> tuple[P
     return (Panel("refusal", "toast", tuple(items), width=340, at=look.refused_at),)
 
 
-def pressed(look: HudState, name: str) -> HudState:
-    """Returns how it is looked at once a button of a panel was pressed that concerns nothing else."""
-    look = replace(look, building=sandbox_panel.pressed(look.building, name))
-    if name == "page":
-        return replace(look, page=look.page + 1)
-    if name == "list":
-        return replace(look, is_listed=True)
-    if name == "all":
-        return replace(look, pieces=(), page=0)
-    if name == "fine":
-        return replace(look, is_fine=not look.is_fine)
-    if name == "free":
-        return replace(look, is_free=not look.is_free)
-    if name.startswith("only:"):
-        return replace(look, pieces=(name.partition(":")[2],), page=0)
-    return replace(look, is_closed=True) if name == "look" else look
-
-
-def slid(look: HudState, name: str, value: float) -> HudState:
-    """Returns how it is looked at once a slider was dragged."""
-    if name == "bid":
-        return replace(look, bid=round(value))
-    return replace(look, building=sandbox_panel.slid(look.building, name, value))
-
-
-def anew(look: HudState) -> HudState:
-    """Returns how it is looked at when something else is asked."""
-    return replace(look, page=0, pieces=(), bid=None, is_listed=False)
-
-
 Maker = Callable[[ClientState, Settings, HudState], Iterable[Panel]]
 PARTS: dict[str, Maker] = {
     "the panel of the turn": _turn,
@@ -531,7 +334,7 @@ PARTS: dict[str, Maker] = {
     "the tools": _tools,
     "the cards": _fan,
     "the close look": _close,
-    "the panel of the hand": _hand,
+    "the panel of the hand": hand_panel.hand,
     "a refusal": _refusal,
     "a toast": _toast,
 }

@@ -13,11 +13,11 @@ from teeter.engine.view.window.events import Event
 from teeter.engine.world.body import Assembly, Body
 from teeter.games.core.rules import Bring, PutAway, Take, Wait
 from teeter.games.faults import left_out
-from teeter.games.present import hud
+from teeter.games.present import hud_state
 from teeter.games.present.camera import CameraController
 from teeter.games.present.file_prompt import FilePrompt
 from teeter.games.present.game_screen import GameScreen
-from teeter.games.present.hud import HudState
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.sandbox_panel import WEAK, SandboxLook, called, order_of
 from teeter.games.present.settings import Settings
 from teeter.games.server.messages import Act, BringBody, Do, Order, Plan
@@ -135,7 +135,7 @@ class SandboxScreen(GameScreen):
 
     def _clicked(self, name: str) -> None:
         order, kind = order_of(self.client, self.building, name), name.partition(":")[0]
-        self.look = hud.pressed(self.look, name)
+        self.look = hud_state.pressed(self.look, name)
         if kind == "check":
             self.act("check")
         elif kind == "file":

@@ -15,7 +15,7 @@ from teeter.engine.view.panels import Panel
 from teeter.engine.world.body import Body
 from teeter.games.core.rules import Choice, Wait
 from teeter.games.faults import left_out, or_else
-from teeter.games.present import fall_show, hud
+from teeter.games.present import fall_show, hand_panel, hud, hud_state
 from teeter.games.present.asking import PlaceAnswer
 from teeter.games.present.camera import CameraController, CameraHandicap, Gliding, sphere_of
 from teeter.games.present.client_state import BOT_PACE, ClientState
@@ -25,7 +25,8 @@ from teeter.games.present.fall_show import FallShow
 from teeter.games.present.framing import Framing
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import Hints
-from teeter.games.present.hud import HudState, piece_of, shown_by
+from teeter.games.present.hud import piece_of, shown_by
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.impacts import ImpactDetector
 from teeter.games.present.letters import Lettering
 from teeter.games.present.mouse import Mouse
@@ -302,7 +303,7 @@ class TableScreen:
             self.camera_control.eye.spin()
         if events:
             self.hints.felt = None
-            self.look = hud.anew(self.look)
+            self.look = hud_state.anew(self.look)
             self._cursor = -1
 
     def _show(self, marked: dict[str, str], lettered: dict[str, PieceLetter]) -> None:
@@ -364,7 +365,7 @@ class TableScreen:
             pace=self.pace if any(not seat.has_people for seat in self.client.state.seats) else 0.0,
             close=self.mouse.over,
             is_fine=self.hand.is_fine,
-            **hud.held(self.hand),
+            **hand_panel.held(self.hand),
             is_scanning=self.is_scanned,
             is_pad=self.window.is_padded,
             places=None if self.client.places is None else len(self.client.places),
