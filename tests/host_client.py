@@ -165,6 +165,11 @@ class Seat:
                 if self._is(message, kind):
                     return message
 
+    async def settled(self) -> None:
+        """Until all is heard that follows from what was said."""
+        await self.say(type="ping", number=len(self.received))
+        await self.wait_for("pong")
+
     async def play(self, turns: int = 0) -> Json:
         """Play until the game is over, or until so many questions were asked; what it ended with. A seat that looks on
         only listens."""

@@ -157,8 +157,7 @@ async def at_table(host: HostThread, name: str = "", secret: str = "", **more: A
     """A seat that has heard all it is told first."""
     seat = Seat(host.url, secret or host.links.seats, name, **more)
     await seat.join()
-    await seat.say(type="ping", number=0)
-    await seat.wait_for("pong")
+    await seat.settled()
     return seat
 
 

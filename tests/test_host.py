@@ -157,7 +157,7 @@ def test_only_who_is_asked_may_act_and_only_once(host: HostThread) -> None:
         assert host.state() is before
         for seat in (ada, ben):
             await seat.say(type="stand_up")
-            await seat.wait_for("scores")
+            await seat.settled()
             await seat.leave()
 
     played(try_it())
@@ -174,7 +174,7 @@ def test_a_seat_is_taken_once_and_kept_for_who_lost_the_line(host: HostThread) -
         assert other.cards == []
         ada.kill()
         assert (await other.wait_for("away"))["seconds_left"] in range(290, 301)
-        await other.wait_for("scores")
+        await other.settled()
         assert (await answer(other, type="sit", seat="Ada"))["type"] == "refused"
         # the token opens the seat again, and shows the same hand
         back = await at_table(host, token=ada.token)
@@ -187,7 +187,7 @@ def test_a_seat_is_taken_once_and_kept_for_who_lost_the_line(host: HostThread) -
         wrong = await at_table(host, token="x" * 24)
         assert wrong.last["welcome"]["seat"] == ""
         await third.say(type="stand_up")
-        await third.wait_for("scores")
+        await third.settled()
         # who stood up has nothing to come back to
         late = await at_table(host, token=ada.token)
         assert late.last["welcome"]["seat"] == ""
@@ -207,16 +207,16 @@ def test_the_hosts_link_gives_a_seat_to_a_bot_and_back(host: HostThread) -> None
         await owner.say(type="pause", is_paused=True)
         await owner.say(type="to_bot", seat="Ada", style="clumsy")
         while "To a person" not in owner.told("scores"):
-            await owner.wait_for("scores")
+            await owner.settled()
         assert (await answer(ada, type="choose", turn=ada.last["turn"]["turn"], choice=0))[
             "type"
         ] == "refused"
         await owner.say(type="to_person", seat="Ada")
         while "To a person" in owner.told("scores"):
-            await owner.wait_for("scores")
+            await owner.settled()
         await owner.say(type="pause", is_paused=False)
         await ada.say(type="stand_up")
-        await ada.wait_for("scores")
+        await ada.settled()
         for each in (owner, ada):
             await each.leave()
 

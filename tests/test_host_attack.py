@@ -177,7 +177,7 @@ def test_who_is_muted_stays_so_when_the_line_comes_back_and_only_the_host_sees_g
             ben.kill()
             again = Seat(host.url, host.links.seats, token=ben.token)
             await again.join()
-            await again.wait_for("scores")
+            await again.settled()
             assert "muted" in (await answer(again, type="chat", text="x"))["sentence"]
             assert (await answer(again, type="mute", name="Ben", is_muted=False))["type"] == "refused"
             assert (await answer(owner, type="mute", name="Ben", is_muted=False))["type"] == "pong"
@@ -262,7 +262,7 @@ def test_the_host_mutes_and_sends_away_and_the_old_link_opens_nothing() -> None:
             ada.kill()
             again = Seat(host.url, old, token=ada.token)
             await again.join()
-            await again.wait_for("scores")
+            await again.settled()
             assert again.last["welcome"]["seat"] == "Ada"
             assert (await at_table(host, "Ben")).last["welcome"]["seat"] == "Ben"
 
@@ -292,7 +292,7 @@ def test_who_lost_the_line_comes_back_while_strangers_and_guests_fill_the_room()
             assert host.ask(lambda server: sum(each.role is None for each in server._connections)) <= 8
             again = Seat(host.url, host.links.seats, token=ada.token)
             await again.join()
-            await again.wait_for("scores")
+            await again.settled()
             assert again.last["welcome"]["seat"] == "Ada"
             for line in strangers:
                 line.transport.abort()
@@ -342,7 +342,7 @@ def test_a_host_outlives_its_terminal(tmp_path: Path, way: str) -> None:
             for _ in range(5):
                 seat = Seat(address.replace("http", "ws", 1), secret, "Ada")
                 await seat.join()
-                await seat.wait_for("scores")
+                await seat.settled()
                 assert seat.last["welcome"]["seat"] == "Ada"
                 await seat.say(type="stand_up")
                 await seat.say(type="ping", number=1)

@@ -133,7 +133,7 @@ def test_a_host_that_was_killed_goes_on_and_seats_come_back_by_their_links(tmp_p
 
         async def come_back() -> None:
             await stranger.join()
-            await stranger.wait_for("scores")
+            await stranger.settled()
             assert stranger.last["welcome"]["seat"] == ""
             await first_turn(again)
             assert again.last["welcome"]["seat"] == "Ada"
