@@ -15,7 +15,7 @@ import random
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -108,9 +108,15 @@ def hidden(state: Any) -> object:
     return tuple(getattr(state, name, None) for name in ("hands", "deck", "bricks", "tower", "saboteur"))
 
 
+def shows_cards(message: Mapping[str, Any]) -> bool:
+    """Whether a message is the panel of the cards in a hand."""
+    panel = message["panel"] if message["type"] == "panel" else {}
+    return panel.get("name") == "cards" and bool(panel["items"])
+
+
 def _wonky_fits(heard: Heard) -> Callable[[Any], bool]:
-    turn = next(each for each in messages(heard, "turn") if each["cards"])
-    mine = sorted(card["picture"] for card in turn["cards"])
+    fan = next(each["panel"]["items"][0] for each in messages(heard, "panel") if shows_cards(each))
+    mine = sorted(card["image"] for card in fan["cards"])
     at = heard.players.index(heard.seat)
     return lambda state: sorted(_picture(card) for card in state.hands[at]) == mine
 

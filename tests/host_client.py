@@ -22,7 +22,7 @@ OVER_M = 0.25
 """Metres above its place to which a piece is carried, over everything on the way."""
 STUCK_S = 15.0
 """Seconds in which the game has not gone on, whatever else is said, after which a seat tries something else."""
-ASIDE = ("pong", "chat", "seats", "guests", "away", "pictures")
+ASIDE = ("pong", "chat", "away", "pictures")
 """Messages by which a game does not go on."""
 POSE = struct.Struct("<H7f")
 
@@ -58,6 +58,8 @@ class Seat:
     stacks: bool = False
     received: list[str | bytes] = field(default_factory=list)
     last: dict[str, Json] = field(default_factory=dict)
+    panels: dict[str, Json] = field(default_factory=dict)
+    """What it was told last of each."""
     places: list[list[float]] = field(default_factory=list)
     poses: dict[int, tuple[float, ...]] = field(default_factory=dict)
     refused: list[Json] = field(default_factory=list)
@@ -125,7 +127,9 @@ class Seat:
                 continue
             message: Json = json.loads(found)
             self.last[message["type"]] = message
-            if message["type"] not in ASIDE:
+            if message["type"] == "panel":
+                self.panels[message["panel"]["name"]] = message["panel"]
+            if message["type"] not in ASIDE and not self._is(message, "scores"):
                 self.went_on = time.monotonic()
             if message["type"] == "refused":
                 self.refused.append(message)
@@ -133,13 +137,38 @@ class Seat:
                 self.token = message["token"]
             return message
 
+    @staticmethod
+    def _is(message: Json, kind: str) -> bool:
+        """Whether a message is of a type, or about the panel of a name."""
+        return bool(kind == (message["panel"]["name"] if message["type"] == "panel" else message["type"]))
+
+    @property
+    def cards(self) -> list[str]:
+        """The pictures of the cards in its hand, as it was told last."""
+        fan = self.panels.get("cards", {}).get("items") or [{"cards": []}]
+        return [card["image"] for card in fan[0]["cards"]]
+
+    def told(self, panel: str) -> str:
+        """What stands in a panel, as JSON."""
+        return json.dumps(self.panels.get(panel, {}))
+
+    def orders(self, kind: str) -> list[Json]:
+        """The messages of a type that the buttons of its panel of seats would send."""
+        texts = re.findall(r'"name": ("\{.*?\}")', self.told("scores"))
+        return [order for text in texts if (order := json.loads(json.loads(text)))["type"] == kind]
+
     async def wait_for(self, kind: str, seconds: float = 180.0) -> Json:
         """The next message of a type."""
         async with asyncio.timeout(seconds):
             while True:
                 message = await self.hear(seconds)
-                if message["type"] == kind:
+                if self._is(message, kind):
                     return message
+
+    async def settled(self) -> None:
+        """Until all is heard that follows from what was said."""
+        await self.say(type="ping", number=len(self.received))
+        await self.wait_for("pong")
 
     async def play(self, turns: int = 0) -> Json:
         """Play until the game is over, or until so many questions were asked; what it ended with. A seat that looks on

@@ -26,7 +26,7 @@ START_S = 240.0
 PATIENCE_MS = 240_000
 """In which what was pressed has happened there."""
 
-HELD = ".hand:not(.laid)"
+HELD = ".bottom:not(.laid) .hand"
 GONE_MS = 10_000
 """After which what is not there to be pressed has gone."""
 STUCK_MS = 20_000
@@ -133,7 +133,7 @@ class Player:
         page = self.tab.page
         if page.is_visible(HELD):
             return self._place()
-        offered = page.locator(".choices [data-choice]:enabled, .fan [data-choice]:enabled")
+        offered = page.locator(".turn [data-choice]:enabled, .fan [data-choice]:enabled")
         if not offered.count():
             return page.locator("[data-act=list]").count() > 0 and self._press("[data-act=list]")
         labels = offered.all_text_contents()
@@ -156,7 +156,7 @@ class Player:
                 page.wait_for_function("() => !teeter.view.hand.grip?.isPulling", timeout=STUCK_MS)
             except TimeoutError:
                 # too tight, or another brick lies on it: who only let go of it could take hold again
-                self._press(page.locator(".choices [data-choice]:enabled", has_text="Leave the brick"))
+                self._press(page.locator(".turn [data-choice]:enabled", has_text="Leave the brick"))
                 self._until("() => !teeter.view.hand.grip?.isPulling")
             return True
         if not self._press("[data-act=places]"):

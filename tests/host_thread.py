@@ -48,6 +48,7 @@ ACTS: tuple[dict[str, Any], ...] = (
     {"type": "pause", "is_paused": True},
     {"type": "mute", "name": "Ada", "is_muted": True},
     {"type": "send_away", "name": "Ada"},
+    {"type": "press", "name": "take:small_red"},
     {"type": "stand_up"},
 )
 """Everything that changes something."""
@@ -156,7 +157,7 @@ async def at_table(host: HostThread, name: str = "", secret: str = "", **more: A
     """A seat that has heard all it is told first."""
     seat = Seat(host.url, secret or host.links.seats, name, **more)
     await seat.join()
-    await seat.wait_for("seats")
+    await seat.settled()
     return seat
 
 

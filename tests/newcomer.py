@@ -80,7 +80,7 @@ class Newcomer:
         if page.is_visible(".fall [data-act=go_on]"):
             self._press(".fall [data-act=go_on]", "continue")
             page.wait_for_selector(".fall [data-act=go_on]", state="hidden")
-        elif page.is_visible(".hand:not(.laid)"):
+        elif page.is_visible(".bottom:not(.laid) .hand"):
             self._draw() if page.is_visible(".hand [data-act=pull_out]") else self._place()
         elif page.is_visible(".turn.mine") and not self.tab.run("() => teeter.view.busy"):
             return self._choose()
@@ -101,7 +101,7 @@ class Newcomer:
                 return True
         self._looks = 0
         seen = self._seen()
-        for listed in (".fan [data-choice]:enabled", ".choices [data-choice]:enabled"):
+        for listed in (".fan [data-choice]:enabled", ".turn [data-choice]:enabled"):
             buttons = page.locator(listed)
             labels = [(at, text) for at, text in enumerate(buttons.all_text_contents())]
             forward = [each for each in labels if not each[1].startswith(BACKWARD)]
@@ -158,7 +158,7 @@ class Newcomer:
         """By the places that are offered, until the coach likes one."""
         page = self.tab.page
         for _ in range(8):
-            if not page.is_visible(".hand:not(.laid) [data-act=places]"):
+            if not page.is_visible(".bottom:not(.laid) .hand [data-act=places]"):
                 return
             self._press(".hand [data-act=places]", "next place")
             try:
@@ -180,13 +180,13 @@ class Newcomer:
                 break
         else:
             # none of them is liked, and no other is pointed to
-            back = page.locator(".choices [data-choice]:enabled", has_text=NO_PLACE)
+            back = page.locator(".turn [data-choice]:enabled", has_text=NO_PLACE)
             if back.count():
                 self._tap(back.first, "give it back")
                 self.tab.page.wait_for_function("() => !teeter.view.hand.grip", timeout=WAIT_MS)
                 return
         for _ in range(2):
-            if page.is_visible(".hand:not(.laid) [data-act=lay]"):
+            if page.is_visible(".bottom:not(.laid) .hand [data-act=lay]"):
                 self._press(".hand [data-act=lay]", "lay")
         self.first = self.first or len(self.acts)
         try:

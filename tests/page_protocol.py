@@ -4,10 +4,12 @@ goes, as Python has them."""
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
+from teeter.engine.view.panels import Item
 from teeter.games.present import hand, slots
 from teeter.games.present.settings import SAID, shipped
 from teeter.games.server import follower
@@ -24,6 +26,7 @@ export type Pose = number[]; // x, y, z in metres and the quaternion x, y, z, w
 """
 OWN = {"scene": "SceneParts", "points": "Triple[]"}
 """Fields whose form stands in TypeScript alone."""
+ITEMS = {kind.__name__ for kind in get_args(Item)}
 
 
 def protocol() -> str:
@@ -35,7 +38,8 @@ def protocol() -> str:
     ):
         schema = adapter.json_schema(mode=mode)  # type: ignore[arg-type]
         for title, form in sorted(schema["$defs"].items()):
-            parts.append(f"export interface {title} {_object(form)}\n")
+            kind = f'kind: "{title.lower()}"; ' if title in ITEMS else ""
+            parts.append(f"export interface {title} {{{kind}{_object(form)[1:]}\n")
         union = [_type(form) for form in schema.get("anyOf") or schema["oneOf"]]
         parts.append(f"export type {name} = {' | '.join(union)};\n")
     keys = {
@@ -70,10 +74,15 @@ def _said(act: str, keys: dict[str, str]) -> str:
 def _object(form: dict[str, Any]) -> str:
     wanted = form.get("required", ())
     fields = [
-        f"{name}{'' if name in wanted or name == 'type' else '?'}: {OWN.get(name) or _type(each)};"
+        f"{name}{'' if _is_there(name, each, wanted) else '?'}: {OWN.get(name) or _type(each)};"
         for name, each in form["properties"].items()
     ]
     return "{" + " ".join(fields) + "}"
+
+
+def _is_there(name: str, form: dict[str, Any], wanted: Sequence[str]) -> bool:
+    """Whether a field is always there: what is as by default is not sent."""
+    return name == "type" or (name in wanted and "default" not in form)
 
 
 def _type(form: dict[str, Any]) -> str:

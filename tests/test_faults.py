@@ -15,9 +15,9 @@ from host_thread import HostThread, hosted, played
 from window_driver import play_out
 
 from teeter.games.faults import FAULTS, MOST_REPORTS, FaultLog, left_out, or_else
-from teeter.games.host import views
+from teeter.games.host import people_panel, views
 from teeter.games.host.wishes import Coach, Wishes
-from teeter.games.present import client_state
+from teeter.games.present import client_state, hud
 from teeter.games.present.details import GameDetails, SafeDetails, details_of
 from teeter.games.registry import GAMES
 from teeter.games.wonky.screen import WonkyDetails
@@ -132,9 +132,8 @@ def test_an_act_or_a_menu_that_fails_does_not_take_the_window() -> None:
 PARTS = [
     (client_state, "told_to"),
     (client_state, "opening_for"),
-    (views, "conditions"),
-    (views, "_facts"),
-    (views.SeatView, "_scores"),
+    (hud, "conditions"),
+    (people_panel, "score_rows"),
     (views.SeatView, "_lines"),
     (Coach, "poll"),
     (Wishes, "step"),

@@ -126,11 +126,11 @@ def test_a_wrong_secret_is_told_nothing(host: HostThread) -> None:
 def test_a_spectator_cannot_act(host: HostThread, message: dict[str, Any]) -> None:
     async def try_it() -> None:
         seat = await at_table(host, secret=host.links.spectators)
-        before, seats = host.state(), seat.last["seats"]
+        before, seats = host.state(), seat.panels["scores"]
         found = await answer(seat, **message)
         assert found["type"] == "refused", found
         assert host.state() is before
-        assert seat.last["seats"] == seats
+        assert seat.panels["scores"] == seats
         await seat.leave()
 
     played(try_it())
@@ -157,7 +157,7 @@ def test_only_who_is_asked_may_act_and_only_once(host: HostThread) -> None:
         assert host.state() is before
         for seat in (ada, ben):
             await seat.say(type="stand_up")
-            await seat.wait_for("seats")
+            await seat.settled()
             await seat.leave()
 
     played(try_it())
@@ -166,20 +166,20 @@ def test_only_who_is_asked_may_act_and_only_once(host: HostThread) -> None:
 def test_a_seat_is_taken_once_and_kept_for_who_lost_the_line(host: HostThread) -> None:
     async def try_it() -> None:
         ada = await at_table(host, "Ada")
-        cards = ada.last["turn"]["cards"]
+        cards = ada.cards
         assert cards
         other = await at_table(host, "Ada")
         assert other.last["welcome"]["seat"] == ""
         assert "is taken" in other.refused[-1]["sentence"]
-        assert other.last["turn"]["cards"] == []
+        assert other.cards == []
         ada.kill()
         assert (await other.wait_for("away"))["seconds_left"] in range(290, 301)
-        await other.wait_for("seats")
+        await other.settled()
         assert (await answer(other, type="sit", seat="Ada"))["type"] == "refused"
         # the token opens the seat again, and shows the same hand
         back = await at_table(host, token=ada.token)
         assert back.last["welcome"]["seat"] == "Ada"
-        assert back.last["turn"]["cards"] == cards
+        assert back.cards == cards
         # once more in another window: the first one is told so
         third = await at_table(host, token=ada.token)
         assert await closed(back) == TAKEN_OVER
@@ -187,7 +187,7 @@ def test_a_seat_is_taken_once_and_kept_for_who_lost_the_line(host: HostThread) -
         wrong = await at_table(host, token="x" * 24)
         assert wrong.last["welcome"]["seat"] == ""
         await third.say(type="stand_up")
-        await third.wait_for("seats")
+        await third.settled()
         # who stood up has nothing to come back to
         late = await at_table(host, token=ada.token)
         assert late.last["welcome"]["seat"] == ""
@@ -206,17 +206,17 @@ def test_the_hosts_link_gives_a_seat_to_a_bot_and_back(host: HostThread) -> None
             assert (await answer(owner, type="to_bot", seat=seat, style=style))["type"] == "refused"
         await owner.say(type="pause", is_paused=True)
         await owner.say(type="to_bot", seat="Ada", style="clumsy")
-        while owner.last["seats"]["seats"][0]["state"] != "bot":
-            await owner.wait_for("seats")
+        while "To a person" not in owner.told("scores"):
+            await owner.settled()
         assert (await answer(ada, type="choose", turn=ada.last["turn"]["turn"], choice=0))[
             "type"
         ] == "refused"
         await owner.say(type="to_person", seat="Ada")
-        while owner.last["seats"]["seats"][0]["state"] != "here":
-            await owner.wait_for("seats")
+        while "To a person" in owner.told("scores"):
+            await owner.settled()
         await owner.say(type="pause", is_paused=False)
         await ada.say(type="stand_up")
-        await ada.wait_for("seats")
+        await ada.settled()
         for each in (owner, ada):
             await each.leave()
 

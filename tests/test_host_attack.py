@@ -11,6 +11,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+import guessing
 import pytest
 from host_client import Seat
 from host_thread import answer, at_table, begun, closed, hosted, played
@@ -46,7 +47,7 @@ def heard_by(seed: int, *, is_drawn: bool = False) -> tuple[Any, Seat]:
 def compute(seat: Seat) -> list[int]:
     """The short seeds that deal what this seat holds: its cards, by the names that it was sent."""
     game = game_named("wonky")
-    mine = sorted(card["label"] for card in seat.last["turn"]["cards"])
+    mine = sorted(seat.cards)
     found = []
     for seed in range(TRIED):
         state = game.rules.start(PLAYERS, seed, {}, stock_of(game))
@@ -56,7 +57,6 @@ def compute(seat: Seat) -> list[int]:
 
 
 def labels(state: Any, seat: int) -> list[str]:
-    from teeter.games.host.views import _title
     from teeter.games.present.client_state import ClientState
     from teeter.games.present.details import details_of
     from teeter.games.server.messages import Plan
@@ -70,7 +70,7 @@ def labels(state: Any, seat: int) -> list[str]:
         lambda: 0.0,
         seat=PLAYERS[seat],
     )
-    return sorted(_title(card.image) for card in details_of(game).cards(client))
+    return sorted(card.image for card in details_of(game).cards(client))
 
 
 def test_a_short_seed_is_found_from_one_hand_and_everybody_is_told_so() -> None:
@@ -99,8 +99,9 @@ def test_a_drawn_seed_is_not_found_and_no_message_has_what_is_hidden() -> None:
         assert f"{number:x}" not in heard.lower()
     # pieces on the table have the names that cards have: what a message says of cards is looked at
     messages = [json.loads(text) for text in seat.received if isinstance(text, str)]
-    shown = [card["label"] for each in messages if each["type"] == "turn" for card in each["cards"]]
-    assert sorted(set(shown)) == sorted(set(labels(state, 1)))
+    fans = [each["panel"]["items"][0] for each in messages if guessing.shows_cards(each)]
+    shown = {card["image"] for fan in fans for card in fan["cards"]}
+    assert sorted(shown) == sorted(set(labels(state, 1)))
     assert not [word for word in ('"deck"', '"hands"', '"luck"', '"seed"') if word in heard]
 
 
@@ -172,22 +173,25 @@ def test_who_is_muted_stays_so_when_the_line_comes_back_and_only_the_host_sees_g
             ben, guest = await at_table(host, "Ben"), await at_table(host)
             watcher = await at_table(host, secret=host.links.spectators)
             assert (await answer(owner, type="mute", name="Ben", is_muted=True))["type"] == "pong"
-            assert [each["muted"] for each in owner.last["seats"]["seats"]] == [False, True]
+            assert {"type": "mute", "name": "Ben", "is_muted": False} in owner.orders("mute")
             ben.kill()
             again = Seat(host.url, host.links.seats, token=ben.token)
             await again.join()
-            await again.wait_for("seats")
+            await again.settled()
             assert "muted" in (await answer(again, type="chat", text="x"))["sentence"]
             assert (await answer(again, type="mute", name="Ben", is_muted=False))["type"] == "refused"
             assert (await answer(owner, type="mute", name="Ben", is_muted=False))["type"] == "pong"
             assert (await answer(again, type="chat", text="x"))["type"] == "pong"
-            guests = owner.last["guests"]["guests"]
-            assert {each["role"] for each in guests} == {"seat", "spectator"}
-            assert "guests" not in {**guest.last, **watcher.last, **again.last}
-            for each in guests:
-                assert (await answer(owner, type="send_away", name=each["name"]))["type"] == "pong"
+            guests = [each["name"] for each in owner.orders("send_away") if each["name"] != "Ben"]
+            told = owner.told("scores")
+            assert ("looks on" in told, "sits nowhere" in told, len(guests)) == (True, True, 2)
+            for each in (guest, watcher, again):
+                assert not each.orders("mute")
+                assert not any(name in each.told("scores") for name in guests)
+            for name in guests:
+                assert (await answer(owner, type="send_away", name=name))["type"] == "pong"
             assert (await closed(guest), await closed(watcher)) == (4004, 4004)
-            assert owner.last["guests"]["guests"] == []
+            assert [each["name"] for each in owner.orders("send_away")] == ["Ben"]
 
         played(keep_order())
 
@@ -258,7 +262,7 @@ def test_the_host_mutes_and_sends_away_and_the_old_link_opens_nothing() -> None:
             ada.kill()
             again = Seat(host.url, old, token=ada.token)
             await again.join()
-            await again.wait_for("seats")
+            await again.settled()
             assert again.last["welcome"]["seat"] == "Ada"
             assert (await at_table(host, "Ben")).last["welcome"]["seat"] == "Ben"
 
@@ -288,7 +292,7 @@ def test_who_lost_the_line_comes_back_while_strangers_and_guests_fill_the_room()
             assert host.ask(lambda server: sum(each.role is None for each in server._connections)) <= 8
             again = Seat(host.url, host.links.seats, token=ada.token)
             await again.join()
-            await again.wait_for("seats")
+            await again.settled()
             assert again.last["welcome"]["seat"] == "Ada"
             for line in strangers:
                 line.transport.abort()
@@ -338,7 +342,7 @@ def test_a_host_outlives_its_terminal(tmp_path: Path, way: str) -> None:
             for _ in range(5):
                 seat = Seat(address.replace("http", "ws", 1), secret, "Ada")
                 await seat.join()
-                await seat.wait_for("seats")
+                await seat.settled()
                 assert seat.last["welcome"]["seat"] == "Ada"
                 await seat.say(type="stand_up")
                 await seat.say(type="ping", number=1)

@@ -115,8 +115,8 @@ def test_a_host_that_was_killed_goes_on_and_seats_come_back_by_their_links(tmp_p
             await first_turn(ada)
             card = next(each for each in ada.last["turn"]["choices"] if each["group"] == "card")
             await ada.say(type="choose", turn=ada.last["turn"]["turn"], choice=card["choice"])
-            before = len(ada.last["turn"]["cards"])
-            while len(ada.last["turn"]["cards"]) == before:
+            before = len(ada.cards)
+            while len(ada.cards) == before:
                 await ada.hear(WAIT_S)
             ada.kill()
 
@@ -133,7 +133,7 @@ def test_a_host_that_was_killed_goes_on_and_seats_come_back_by_their_links(tmp_p
 
         async def come_back() -> None:
             await stranger.join()
-            await stranger.wait_for("seats")
+            await stranger.settled()
             assert stranger.last["welcome"]["seat"] == ""
             await first_turn(again)
             assert again.last["welcome"]["seat"] == "Ada"
@@ -141,7 +141,7 @@ def test_a_host_that_was_killed_goes_on_and_seats_come_back_by_their_links(tmp_p
                 await seat.leave()
 
         played(come_back())
-        assert again.last["turn"]["cards"] == ada.last["turn"]["cards"]
+        assert again.cards == ada.cards
         code, error = host.end(signal.SIGINT)
         assert code == 130
         assert error.strip() == f"teeter: stopped; go on with: teeter play --resume {record.name} --host"

@@ -51,7 +51,7 @@ def test_seven_hundred_lines_keep_no_seat_out_of_a_host_of_few_files(
         async def sit() -> None:
             ada = seat_of(link, name="Ada")
             await ada.join()
-            await ada.wait_for("seats", 60.0)
+            await ada.settled()
             assert ada.last["welcome"]["seat"] == "Ada"
             assert (await answer(ada, type="chat", text="x"))["type"] == "pong"
 
@@ -107,7 +107,7 @@ def test_seats_are_taken_though_nothing_can_be_written_down(tmp_path: Path) -> N
             owner, ada = seat_of(links["You, the host"]), seat_of(links["Seats"], name="Ada")
             for each in (owner, ada):
                 await each.join()
-                await each.wait_for("seats")
+                await each.settled()
             assert ada.last["welcome"]["seat"] == "Ada"
             assert ada.token
             while "Links and seats are not kept" not in str(owner.last.get("chat")):
@@ -115,7 +115,7 @@ def test_seats_are_taken_though_nothing_can_be_written_down(tmp_path: Path) -> N
             ada.kill()
             again = seat_of(links["Seats"], token=ada.token)
             await again.join()
-            await again.wait_for("seats")
+            await again.settled()
             assert again.last["welcome"]["seat"] == "Ada"
             assert not any(
                 "Internal error" in str(each) or "not kept" in str(each) for each in again.received

@@ -243,8 +243,8 @@ def looked_at(name: str, seed: int) -> tuple[Heard, Truth]:
     if name == "crazy-tower":
         texts += [scene.add(game.judge.home(state, card)) for card in state.deck[:5]]
     elif name == "wonky":
-        hand = [{"picture": guessing._picture(card)} for card in state.hands[1]]
-        texts.append(dumps({"type": "turn", "cards": hand}))
+        hand = [{"image": guessing._picture(card)} for card in state.hands[1]]
+        texts.append(dumps({"type": "panel", "panel": {"name": "cards", "items": [{"cards": hand}]}}))
     blobs = [base64.b64decode(json.loads(text)["blob"]) for text in texts if '"blob":"' in text]
     frames = [scene.everything()]
     heard = Heard(name, players, options, "Ben", texts, frames, [*frames, *blobs], (), 1e9)

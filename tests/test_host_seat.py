@@ -60,16 +60,16 @@ def seat(browser: Browser, host: Hosted) -> Iterator[Opened]:
 
 def put_away(tab: Opened) -> None:
     if tab.run("() => Boolean(teeter.view.hand.grip)"):
-        tab.page.click(".choices [data-choice]")
+        tab.page.click(".turn [data-choice]")
         tab.page.wait_for_function("() => !teeter.view.hand.grip && !teeter.view.busy")
 
 
 def bring(tab: Opened, model: str) -> str:
     """A piece of the shelf into the hand. Returns its name."""
-    tab.page.evaluate(
-        "() => document.querySelectorAll('.shelf details').forEach(each => { each.open = true; })"
-    )
-    tab.page.click(f".shelf [data-model='{model}']")
+    if not tab.page.is_visible(".pieces"):
+        tab.page.click(".sandbox [data-act=shelf]")
+    tab.page.click(f".pieces [data-shelf='{model.partition('/')[0]}']")
+    tab.page.click(f".pieces [data-piece='{model}']")
     tab.page.wait_for_function("() => teeter.view.hand.grip")
     name: str = tab.run("() => teeter.view.names[teeter.view.hand.grip.body]")
     return name
@@ -93,7 +93,7 @@ def test_a_piece_goes_where_the_mouse_is_and_lies_where_one_clicks(seat: Opened)
     page.mouse.move(*spot(seat, (-0.08, -0.05, 0.0)))
     page.wait_for_function("() => teeter.view.hand.landing && !teeter.view.hand.isOld")
     # what is free is soon looked at by the coach
-    page.wait_for_selector(".hand .word.free, .hand .word.stands")
+    page.wait_for_selector(".hand p.good")
     lay(seat, click=True)
     assert apart(seat, base, (-0.08, -0.05)) < NEAR_M
     # on its top, by keys and buttons: flipped, turned, a place's width aside
@@ -128,7 +128,7 @@ def test_fingers_take_drag_and_turn_a_piece(browser: Browser, host: Hosted) -> N
         right = tab.run("() => teeter.view.outlook.axes[0]")
         went = [b - a for a, b in zip(before[:2], after[:2], strict=True)]
         assert went[0] * right[0] + went[1] * right[1] > 0.02
-        assert tab.page.is_visible(".hand:not(.laid)")
+        assert tab.page.is_visible(".bottom:not(.laid) .hand")
         fingers("touchStart", (100.0, 250.0), (200.0, 250.0))
         for step in range(1, 7):
             fingers("touchMove", (100.0, 250.0), (200.0, 250.0 + 10 * step))
@@ -137,7 +137,7 @@ def test_fingers_take_drag_and_turn_a_piece(browser: Browser, host: Hosted) -> N
         lay(tab, click=False)
         x, y = spot(tab, pose(tab, name)[:3])
         tab.page.touchscreen.tap(x, y)
-        tab.page.wait_for_selector(f".choices [data-piece='{name}']")
+        tab.page.wait_for_selector(".turn [data-choice]:has-text('Put')")
 
 
 def test_the_own_hand_does_not_wait_for_the_line(browser: Browser, host: Hosted) -> None:
@@ -209,7 +209,7 @@ def test_a_line_that_is_lost_comes_back_to_its_seat(browser: Browser, host: Host
         tab.page.wait_for_function("() => teeter.view.line.state === 'open' && teeter.view.hand.grip")
         assert tab.run("() => teeter.view.welcome.seat") == seat
         assert not tab.page.is_visible(".lost")
-        tab.page.wait_for_selector(".hand:not(.laid)")
+        tab.page.wait_for_selector(".bottom:not(.laid) .hand")
         lay(tab, click=False)
         assert re.search(r"cube( \(\d+\))? comes to rest", tab.text(".lines"))
         # the same window, opened anew
@@ -222,7 +222,7 @@ def test_a_line_that_is_lost_comes_back_to_its_seat(browser: Browser, host: Host
 
 def test_who_looks_on_has_no_controls(browser: Browser, host: Hosted) -> None:
     with at_table(browser, host.links["Looking on"], (640, 400)) as tab:
-        for selector in ("[data-sit]", ".say", ".shelf", "[data-choice]", ".hand", "[data-act=undo]"):
+        for selector in ("[data-sit]", ".say", "[data-choice]", ".hand", "[data-act=undo]"):
             assert not tab.page.is_visible(selector), selector
         assert tab.faults == []
 
@@ -242,24 +242,26 @@ def test_hostile_texts_are_said_and_do_nothing(seat: Opened) -> None:
     seat.run(
         """texts => { const view = teeter.view, t = texts[1];
             for (const text of texts) view.desk.tell([text]);
-            view.desk.refuse(t, t); view.desk.toast(t); view.desk.hand.judge(t, t); view.desk.lose(t);
+            view.desk.refuse(t, t); view.desk.toast(t); view.desk.lose(t);
             view.desk.lose("");
-            view.desk.showSeats([{ name: t, members: [t], state: "free", style: t, colour: t }]);
-            view.desk.showTurn({ ...view.turn, who: t, ask: t, facts: [t], conditions: [t], lit: [t],
-                cards: [{ label: t, sentence: t, picture: t, choice: 0 }],
-                choices: [{ choice: 0, label: t, sentence: t, group: t, piece: t, picture: t }] }, "", new Set());
-            view.desk.pictures.keep({ [t]: "https://example.com/x.png" });
-            view.desk.end({ winners: [t], reason: t, clause: t, result: t }); view.desk.end(null); }""",
+            const text = { kind: "text", text: t, mark: t }, button = { kind: "button", name: t, text: t, image: t },
+                slider = { kind: "slider", name: t, text: t, value: 1 }, card = { name: t, image: t };
+            view.desk.panels.show({ order: 1, panel: { name: "details", place: "top-right", title: t, mark: t,
+                items: [text, button, slider, { kind: "row", items: [text, button] }, { kind: "fan", cards: [card] },
+                    { kind: "picture", image: t }, { kind: "field", name: t, label: t, text: t }] } });
+            view.desk.pictures.keep({ [t]: "https://example.com/x.png" }); }""",
         texts,
     )
-    tags = "script, svg, iframe, link, meta, base, object, style, a, img[src]"
+    tags = "script, svg, iframe, link, meta, base, object, style, a, img[src]:not([src^='data:image/png'])"
     assert (
         seat.run("tags => document.querySelectorAll('body ' + tags.split(', ').join(', body ')).length", tags)
         == 3
     )
     assert seat.run("() => [window.pwned, window.length, {}.pwned]") == [None, 0, None]
     assert all(urlsplit(each).hostname == "127.0.0.1" for each in seat.requests)
-    seat.run("() => teeter.view.desk.showTurn(teeter.view.turn, '', new Set())")
+    seat.run(
+        "() => teeter.view.desk.panels.show({ order: 1, panel: { name: 'details', place: 'top', items: [] } })"
+    )
 
 
 OVERLAPS = """() => {
@@ -304,7 +306,7 @@ def test_acts_of_both_skins_are_done_by_keys_and_buttons_of_the_page(seat: Opene
     for row in sorted(rows, key=lambda row: row.at is not CARRIED):
         if row.at is not CARRIED and seat.run("() => Boolean(teeter.view.hand.grip)"):
             lay(seat, click=False)
-            seat.run("name => { teeter.view.lit = name; teeter.view.tellShelf(); }", name)
+            seat.run("name => teeter.view.deeds.tell(`only:${name}`)", name)
         assert row.chromium is not None
         (pushes, script) = row.chromium
         before = seat.run(script)

@@ -74,7 +74,7 @@ class Timed(Seat):
             self.kill()
             # nobody may have taken the seat meanwhile
             await self.join()
-            await self.wait_for("seats")
+            await self.settled()
             assert self.last["welcome"]["seat"] == self.name, self.last["welcome"]
             backs += 1
         return backs
@@ -95,7 +95,7 @@ async def game(links: dict[str, str], strangers: int, *, stacks: bool) -> dict[s
         await asyncio.sleep(2.0)
         for each in (owner, *watchers, *seats.values()):
             await each.join()
-            await each.wait_for("seats")
+            await each.settled()
             assert each.last["welcome"]["seat"] == each.name
         await owner.say(type="speed", factor=FAST)
         looking = [asyncio.create_task(each.play()) for each in (owner, *watchers)]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from teeter.engine.view.panels import Panel, Text
-from teeter.games.present import hud, menu
+from teeter.games.present import hud, hud_state, menu
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.pages import Pages
 from teeter.games.present.settings import load_settings
@@ -45,5 +45,5 @@ def test_the_window_says_so_in_every_round(game: str, tmp_path: Path) -> None:
         client: ClientState[Any] = ClientState(
             replace(plan, record=record), opening.game, opening.state, opening.bodies, lambda: 0.0
         )
-        shown = texts(hud.panels(client, load_settings(), hud.HudState()))
+        shown = texts(hud.panels(client, load_settings(), hud_state.HudState()))
         assert (hud.NOT_KEPT in shown) == (record is None and game != "sandbox")

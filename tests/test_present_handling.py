@@ -25,7 +25,7 @@ from teeter.games.present.bids import bid_slider, with_one_bid
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.feeling import ENOUGH
 from teeter.games.present.hints import Hints
-from teeter.games.present.hud import HudState
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.settings import load_settings
 from teeter.games.server.messages import NewBody, Plan, TableView, Waits
 from teeter.games.server.setup import first_view
@@ -96,7 +96,7 @@ def test_the_buttons_of_the_hand_stay_where_they_are_whatever_the_coach_says() -
         assert panel.items[-len(rows[-1]) :] == tuple(rows[-1])
     assert rows[0] == rows[1] == rows[2]
     first = rows[0][0].items
-    assert [each.text for each in first if isinstance(each, Button)][:2] == ["Lay", "Place"]
+    assert [each.text for each in first if isinstance(each, Button)][:2] == ["Lay", "Show places"]
 
 
 def test_what_a_finger_feels_comes_below_the_choices() -> None:
@@ -256,5 +256,5 @@ def test_the_stack_on_the_table_turns_up_its_card() -> None:
     view = SeatView(plan, first.game, first.state, first.bodies, "Ana", first.past)
     (pile,) = first.game.judge.scenery(first.state)
     view.hear(NewBody(pile))
-    row = view._choice(0, Choice(RevealCard("Ana"), "reveal the next floor card"), {}, 1)
+    row = view._choice(0, Choice(RevealCard("Ana"), "reveal the next floor card"))
     assert (row["piece"], row["group"]) == (RevealCard.shown_by, "act")

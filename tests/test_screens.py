@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import pickle
 from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from rules_lab import Lab, begin, moves
@@ -16,11 +17,13 @@ from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Camera
 from teeter.engine.workers import Failed
 from teeter.games.core.rules import Wait
+from teeter.games.host.people_panel import Company
 from teeter.games.host.scene import dumps
+from teeter.games.host.seats import Chairs
 from teeter.games.host.views import SeatView, pictures_of
 from teeter.games.host.wishes import Coach
 from teeter.games.learning.observation import observation_of
-from teeter.games.present import hud
+from teeter.games.present import hud, hud_state
 from teeter.games.present.asking import CheckAnswer, CheckQuestion, FeelAnswer, FeelQuestion, PlaceAnswer
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
@@ -94,7 +97,7 @@ class Hinted:
         looks: Any = Silent()
         self.hints._looks = self.coach._looks = looks
 
-    def look(self, desk: ClientState[Any], grip: CarryTarget | None, number: int) -> hud.HudState:
+    def look(self, desk: ClientState[Any], grip: CarryTarget | None, number: int) -> hud_state.HudState:
         hints, toasts = self.hints, self.toasts
         if grip is not None:
             grip.landing = 0.02
@@ -117,7 +120,7 @@ class Hinted:
         toasts.hear(float(number))
         told = toasts.lines(float(number))
         at, off = toasts.place(CAMERA, SIZE), toasts.keep_off(CAMERA, SIZE)
-        return hud.HudState(
+        return hud_state.HudState(
             hint=hints.word,
             feel=hints.feel_word,
             toast=told,
@@ -128,14 +131,21 @@ class Hinted:
 
 def host(views: list[SeatView], update: GameUpdate[Any], waits: Waits, number: int) -> None:
     """What every browser is sent after an input of the rules."""
+    if not views:
+        return
+    chairs = Chairs(views[0].state.seats, cast(Any, SimpleNamespace(bots={}, tokens={})), True, print)
     for view in views:
         view.take(update, waits.need)
         view.take(waits, waits.need)
         turn = view.turn(number, waits.need)
         assert dumps(turn)
-        assert len(turn["scores"]) == len(view.state.seats)
-        pictures_of(turn), view.over(), view.unread
-        [view.colour(seat) for seat in range(len(view.state.seats))]
+        panels: Any = view.panels(
+            Company(chairs.all, cast(Any, SimpleNamespace(role="seat", seat=view.viewer))),
+            hud_state.HudState(),
+        )
+        assert len(panels["scores"]["panel"]["items"]) >= len(view.state.seats)
+        assert dumps(panels)
+        pictures_of(panels), view.over(), view.unread
 
 
 def look(desk: ClientState[Any], tutorial: Tutorial, hinted: Hinted, settings: Settings, number: int) -> None:

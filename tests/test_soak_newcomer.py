@@ -47,7 +47,7 @@ def test_a_first_game(
                 # later, in a hurry, what is reached for may be gone
                 is_quick, forced = True, list(person.mistakes)
                 tab.run("factor => teeter.view.send({ type: 'speed', factor })", HURRY)
-        reason = tab.text(".over .reason")
+        reason = tab.text(".over p")
         row(
             "first games at a page",
             game=game,

@@ -30,7 +30,7 @@ from teeter.games.present import hud, menu
 from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.framing import Framing
-from teeter.games.present.hud import HudState
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.pages import Pages
 from teeter.games.present.settings import load_settings
 from teeter.games.registry import GAMES

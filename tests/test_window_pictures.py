@@ -131,7 +131,7 @@ def test_every_card_of_a_hand_has_a_picture_and_only_who_holds_it_sees_it() -> N
 
 
 def test_prints_that_nobody_has_read_are_not_shown_closely() -> None:
-    from teeter.games.present import hud
+    from teeter.games.present import hud, hud_state
     from teeter.games.present.settings import load_settings
 
     plan = Plan("tower-topple", ("Ana", "Ben"), 3)
@@ -143,7 +143,7 @@ def test_prints_that_nobody_has_read_are_not_shown_closely() -> None:
     printed = [name for name, piece in client.pieces.items() if piece.face is not None]
     assert unread & set(printed)
     for name in printed:
-        panels = hud.panels(client, load_settings(), hud.HudState(close=name))
+        panels = hud.panels(client, load_settings(), hud_state.HudState(close=name))
         assert any(panel.name == "close" for panel in panels) == (name not in unread)
     assert from_above("a/b") != of_piece("a/b")
     assert game_named("tower-topple") is game

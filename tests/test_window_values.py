@@ -31,7 +31,7 @@ from teeter.games.present import hud, menu
 from teeter.games.present.carry import CarryTarget, LandingSurface, outline, standing
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import COIN, COLOURS, letter_of, marked
-from teeter.games.present.hud import HudState
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.impacts import ImpactDetector
 from teeter.games.present.pages import ACTS, Pages
 from teeter.games.present.settings import acts, load_settings, write_settings

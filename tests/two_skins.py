@@ -118,6 +118,11 @@ def on(piece: str, key: str = "mouse1") -> tuple[Push, ...]:
     )
 
 
+def below(screen: Any, piece: str) -> str:
+    """The piece under a pointer that is over the middle of a piece."""
+    return str(screen.mouse.piece_at(*place_of(screen, piece)))
+
+
 def dragged(key: str = "mouse1", right: float = 60.0, down: float = 0.0) -> tuple[Push, ...]:
     """A button of the mouse goes down, the pointer somewhere, and the button up."""
     x, y = MIDDLE
@@ -209,7 +214,13 @@ ROWS = (
     Row("take a choice by its button", ASKED, clicked("choice:0"), choose("row 1"), Do),
     Row("play a card", CARDS, clicked("choice:0"), choose("play"), Do),
     Row("bid by a slider", BIDS, (Slid("bid", 4.0), bid_button), choose("opening with 4"), Do),
-    Row("be told why a piece may not be taken", CARRIED, "the piece in the hand is laid instead", Missing()),
+    Row(
+        "be told why a piece may not be taken",
+        ASKED,
+        on("brick.53"),
+        (lambda screen: {"type": "press", "name": f"take:{below(screen, 'brick.53')}"},),
+        Do,
+    ),
     # -- carrying --
     Row("carry by the pointer", CARRIED, (PointerMoved(*ASIDE),), (pointed,), Aim),
     Row("carry by keys", CARRIED, ("arrow_left",), hand("left"), Aim, chromium=(("key:ArrowLeft",), GOAL)),
@@ -288,8 +299,23 @@ ROWS = (
         shows=lambda screen: screen.hints.shows_hint,
         hears=lambda page: page.table._coach.seat,
     ),
-    Row("hide the ghost", CARRIED, ("g",), Missing(), shows=lambda screen: screen.hints.shows_ghost),
-    Row("the tutorial", ASKED, clicked("learn:tower-topple"), Missing(), shows=setting("help", "taught")),
+    Row("hide the ghost", CARRIED, ("g",), Page("ghost"), shows=lambda screen: screen.hints.shows_ghost),
+    Row(
+        "the tutorial",
+        ASKED,
+        clicked("learn:tower-topple"),
+        ({"type": "press", "name": "learn"},),
+        shows=setting("help", "taught"),
+        hears=lambda page: page.table.audience.views["Ana"].tutorial,
+    ),
+    Row(
+        "skip the tutorial",
+        ASKED,
+        clicked("skip"),
+        (*({"type": "press", "name": name} for name in ("learn", "skip", "learn")),),
+        shows=setting("help", "taught"),
+        hears=lambda page: page.table.audience.views["Ana"].tutorial,
+    ),
     Row(
         "the rules in pictures",
         ASKED,
@@ -344,7 +370,7 @@ ROWS = (
         before=looked_away,
         chromium=(("key:Home",), CAMERA),
     ),
-    Row("follow the hand", CARRIED, ("v",), Missing(), shows=lambda s: s.camera_control.is_following),
+    Row("follow the hand", CARRIED, ("v",), Page("follow"), shows=lambda s: s.camera_control.is_following),
     Row("keep a picture", ASKED, ("f12",), "the device's own key", shows=lambda screen: screen.wish),
     Row(
         "full screen",
@@ -357,7 +383,7 @@ ROWS = (
     Row("pause", ASKED, ("escape",), ({"type": "pause", "is_paused": True},), Pause),
     Row("go on after a pause", ASKED, ("escape", "escape"), ({"type": "pause", "is_paused": False},), Pause),
     Row("hurry the bots", WAITING, ("b",), ({"type": "speed", "factor": 2.0},), SetSpeed),
-    Row("slow motion", ASKED, Missing(), ({"type": "speed", "factor": 0.25},), SetSpeed),
+    Row("slow motion", ASKED, ("escape", *clicked("slow")), ({"type": "speed", "factor": 0.25},), SetSpeed),
     Row("go on after a fall", FALLEN, clicked("go_on"), ({"type": "go_on"},), Pause, before=ready_again),
     Row(
         "watch a fall again",
@@ -398,7 +424,7 @@ ROWS = (
         chromium=(("key:m",), "() => document.querySelector('[data-act=sound]').ariaPressed"),
     ),
     Row("louder", ASKED, (Slid("volume", 0.2),), "the device's own volume", shows=setting("sound", "volume")),
-    Row("one-button play", ASKED, clicked("scanning"), Missing(), shows=setting("help", "scan")),
+    Row("one-button play", ASKED, clicked("scanning"), Page("scan"), shows=setting("help", "scan")),
     Row(
         "another key",
         ASKED,
@@ -438,7 +464,7 @@ ROWS = (
     Row(
         "give a seat to a bot",
         ASKED,
-        Missing(),
+        ("escape", *clicked("bot:Ben")),
         ({"type": "to_bot", "seat": "Ben", "style": "steady"},),
         SetBot,
     ),
@@ -463,7 +489,7 @@ ROWS = (
         (Slid("push", 2.0), *clicked("shove")),
         ({"type": "push", "piece": "slab", "newtons": 2.0, "towards": 0.0},),
         Shove,
-        chromium=(("act:push",), "() => teeter.view.turn.turn"),
+        chromium=(("act:shove",), "() => teeter.view.turn.turn"),
     ),
     Row(
         "tilt the table",
@@ -481,21 +507,24 @@ ROWS = (
     ),
     Row("put everything away", BUILT, clicked("clear", "clear"), ({"type": "clear"},), Act.CLEAR),
     Row("put a piece away", BUILT, ("+control", *on("slab")), choose("put slab away"), Do),
-    Row("check what stands", BUILT, ("k",), Missing(), shows=lambda screen: screen._is_checking),
+    Row(
+        "check what stands",
+        BUILT,
+        ("k",),
+        ({"type": "press", "name": "check"},),
+        shows=lambda screen: screen.hints.is_checking,
+        hears=lambda page: page.table._coach.is_checking,
+    ),
     Row("a piece from a file", BUILT, clicked("file"), Missing(), shows=lambda screen: screen.file.path),
-    Row("save what was built", BUILT, clicked("save"), Missing(), shows=lambda screen: screen._said),
+    Row("save what was built", BUILT, clicked("save"), Missing(), shows=lambda screen: screen.building.said),
 )
 
 NO_KEY_OF_A_PAGE = {
     "choose": OWN_FOCUS,
     "next": OWN_FOCUS,
-    "ghost": "the ghost is the coach's, who is asked by a button",
-    "follow": "what is held is always kept in the picture",
     "help": KEYS_NAMED,
     "picture": "the device's own key",
     "full": "the browser's own F11",
     "menu": "Pause and Stand up are buttons",
-    "check": Missing(),
-    "scan": Missing(),
 }
 """Acts of the settings' keys that a page leaves to others, and why; what is missing is told by a row too."""

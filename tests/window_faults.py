@@ -31,7 +31,6 @@ from teeter.games.present.tutorial import Tutorial
 from teeter.games.server.messages import Plan
 from teeter.games.ui.pad import PadControl
 
-PANELS = ("_turn", "_scores", "_details", "_log", "_tools", "_fan", "_close", "_hand", "_refusal", "_toast")
 PARTS: tuple[tuple[Any, str], ...] = (
     (Tutorial, "step"),
     (Tutorial, "told"),
@@ -54,7 +53,7 @@ PARTS: tuple[tuple[Any, str], ...] = (
     (TableScreen, "_turn_camera"),
     (TableScreen, "panels"),
     (hud, "panels"),
-    *((hud, name) for name in PANELS),
+    *((hud.PARTS, name) for name in hud.PARTS),
 )
 """What is asked for every picture, or nearly."""
 RARE: tuple[tuple[Any, str], ...] = (
@@ -104,6 +103,8 @@ def failing(where: Any, name: str) -> Any:
     def fail(*given: Any, **more: Any) -> Any:
         raise InjectedError(name)
 
+    if isinstance(where, dict):
+        return patch.dict(where, {name: fail})
     is_property = isinstance(getattr_static(where, name), property)
     return patch.object(where, name, property(fail) if is_property else fail)
 
@@ -151,7 +152,7 @@ def undrawable(person: Person) -> None:
     screen = person.app.screen
     bad: Any = object()
     panel = Panel("details", "top-right", (Text(bad),))
-    with survived(), patch.object(hud, "_details", lambda client: (panel,)):
+    with survived(), patch.dict(hud.PARTS, {"the panel of the game": lambda *given: (panel,)}):
         goes_on(person, "the panel 'details'")
         names = {panel.name for panel in person.app.window.hud._panels}
         assert {"turn", "scores", "tools", "fault"} <= names
@@ -170,7 +171,7 @@ def parts_fail(game: str) -> None:
     with survived(), ExitStack() as all_of_them:
         for where, name in (*hooks(person), *PARTS, *RARE):
             # the hand and the eye are what one plays with, and buttons
-            if name not in ("_move", "_turn_camera", "_turn", "panels"):
+            if name not in ("_move", "_turn_camera", "the panel of the turn", "panels"):
                 all_of_them.enter_context(failing(where, name))
         lay(person)
         goes_on(person, "the story")

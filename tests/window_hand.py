@@ -264,7 +264,7 @@ def sandbox_floor(whole: str = "") -> None:
     person.key("space")
     person.asked(wait=Wait.ACTION)
     stood = {each: person.client.pose(each).position for each in person.client.in_play}
-    person.app.screen._towards = 270.0
+    person.app.screen._build(towards=270.0)
     person.app.screen._slid("tilt", 6.0)
     person.wait(
         lambda: name in person.client.off_table and person.client.waits, "the ball rolls off the table"
@@ -274,8 +274,11 @@ def sandbox_floor(whole: str = "") -> None:
     finding = person.wait(lambda: person.app.screen.hints.finding, "the checker's answer")
     assert finding.word != "topples", finding
     person.press("save")
-    assert "on the floor (the ball)" in person.app.screen._said
-    assert name not in load(person.app.screen._said.removeprefix("saved as ").partition(" without")[0]).ids
+    assert "on the floor (the ball)" in person.app.screen.building.said
+    assert (
+        name
+        not in load(person.app.screen.building.said.removeprefix("saved as ").partition(" without")[0]).ids
+    )
     person.press("undo")
     person.wait(
         lambda: person.client.waits and not person.client.off_table, "it is as it was before the tilt"

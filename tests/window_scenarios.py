@@ -394,7 +394,7 @@ def sandbox_checked() -> None:
     person.asked(wait=Wait.ACTION)
     assert abs(person.client.pose(name).position[2] - 0.0075) < 1e-3
     person.press("save")
-    saved = person.app.screen._said.removeprefix("saved as ")
+    saved = person.app.screen.building.said.removeprefix("saved as ")
     assert name in load(saved).ids
     person.app.close()
 

@@ -2,19 +2,25 @@
 much as the rules let that seat see."""
 
 import base64
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from teeter.engine.view.panels import Panel
 from teeter.engine.view.render.png import png_of
 from teeter.games.host.connection import Connection
+from teeter.games.host.people_panel import Company
 from teeter.games.host.scene import SharedScene, dumps
 from teeter.games.host.seats import Chairs
-from teeter.games.host.views import SeatView, catalogue_rows, pictures_of, table_message
-from teeter.games.host.wishes import Wishes
+from teeter.games.host.views import SHIPPED, SeatView, pictures_of, table_message
+from teeter.games.host.wishes import Coach, Wishes
+from teeter.games.present import fall_show, hand_panel, hud_state
+from teeter.games.present.fall_show import FallShow
 from teeter.games.present.pictures import PictureSource
+from teeter.games.present.tutorial import words_of
 from teeter.games.server.messages import Broken, Plan, TableView
-from teeter.games.server.news import Guest, SeatNews, SeatRow, TableNews, Turn
+from teeter.games.server.news import SeatNews, TableNews
 from teeter.games.server.setup import FirstView
 
 PROTOCOL = 2
@@ -24,9 +30,16 @@ class Audience:
     """The browsers at one table. chairs: who sits where. wishes: who is asked."""
 
     def __init__(
-        self, plan: Plan, opening: FirstView, chairs: Chairs, wishes: Wishes, *, has_pictures: bool
+        self,
+        plan: Plan,
+        opening: FirstView,
+        chairs: Chairs,
+        wishes: Wishes,
+        coach: Coach,
+        *,
+        has_pictures: bool,
     ) -> None:
-        self._game, self._chairs, self._wishes = opening.game, chairs, wishes
+        self._game, self._chairs, self._wishes, self._coach = opening.game, chairs, wishes, coach
         self.connections: list[Connection] = []
         self.views = {
             name: SeatView(plan, opening.game, opening.state, opening.bodies, name, opening.past)
@@ -34,6 +47,7 @@ class Audience:
         }
         self.scene = SharedScene(opening.bodies, self.views[""].unread)
         self.painter = PicturePainter(has_pictures)
+        self.fall: FallShow | None = None
         self.view: TableView | None = None
         """What was last seen of the table."""
         self.broken: Broken | None = None
@@ -79,14 +93,45 @@ class Audience:
                 continue
             turn = view.turn(self._wishes.turn, self._wishes.need)
             for connection in listeners:
-                self._send_turn(connection, turn)
+                if connection.turn != self._wishes.turn:
+                    connection.turn, connection.look = self._wishes.turn, hud_state.anew(connection.look)
+                connection.send_change(turn)
+                self.tell_panels(connection)
                 if over is not None:
                     connection.send_change(over)
 
-    def _send_turn(self, connection: Connection, turn: Turn) -> None:
-        connection.send_change(turn)
-        connection.wanted |= pictures_of(turn)
-        self._send_pictures(connection)
+    def below(self, *, may_go_on: bool = True) -> tuple[Panel, ...]:
+        """Returns what stands below a fall, while there is one."""
+        fall = self.fall
+        if fall is None or not fall.state:
+            return ()
+        return (fall_show.panel(fall, self.views[""].told_last, may_keep=True, may_go_on=may_go_on),)
+
+    def tell_panels(self, *some: Connection) -> None:
+        """Sends the panels that are other ones now, to everybody or to some."""
+        for connection in some or self.joined():
+            view = self.views[connection.seat]
+            look = replace(connection.look, why=self.why)
+            is_own = bool(connection.seat) and connection.seat == self._wishes.need.player
+            if is_own:
+                look = self._coach.look(replace(look, **hand_panel.held(self._wishes.hand)))
+            guests = tuple(each for each in self.joined() if each.role != "host" and not each.seat)
+            people = Company(self._chairs.all, connection, guests if connection.role == "host" else ())
+            if view.tutorial is not None:
+                view.tutorial.step(view, self._wishes.hand.grip if is_own else None)
+                lesson = view.tutorial.told(view, words_of(SHIPPED, is_pad=False, is_scanning=False))
+                look = replace(look, lesson=lesson, learned=view.tutorial.progress)
+            found = view.panels(
+                people, look, self.below() if connection.seat else self.below(may_go_on=False)
+            )
+            for name in connection.panels - found.keys():
+                gone = {"name": name, "place": "top", "items": []}
+                connection.send_change({"type": "panel", "order": 0, "panel": gone}, f"panel {name}")  # type: ignore[typeddict-item]
+            connection.panels = set(found)
+            for name, news in found.items():
+                connection.send_change(news, f"panel {name}")
+                connection.wanted |= pictures_of(news["panel"])
+            self._send_pictures(connection)
 
     def _send_pictures(self, connection: Connection) -> None:
         """Sends the pictures that a turn shows, each once, as soon as it is drawn."""
@@ -144,7 +189,7 @@ class Audience:
                 "title": self._game.title,
                 "seat": connection.seat,
                 "token": token,
-                "catalogue": catalogue_rows() if self._game.is_free_building else [],
+                "is_free_building": self._game.is_free_building,
             }
         )
 
@@ -157,36 +202,14 @@ class Audience:
             connection.send({"type": "busy", "why": view.busy, "share": view.busy_share})
         if self.view is not None:
             connection.send_change(self._table(connection), but="step")
-        self._send_turn(connection, view.turn(self._wishes.turn, self._wishes.need))
+        connection.send_change(view.turn(self._wishes.turn, self._wishes.need))
+        self.tell_panels(connection)
         connection.send_change(view.framed())
         over = view.over(self.why)
         if over is not None:
             connection.send_change(over)
         if self.broken is not None:
             connection.send({"type": "broken", "why": self.broken.why})
-
-    def tell_seats(self) -> None:
-        """Tells everybody who sits where, and the host who else is there."""
-        rows: list[SeatRow] = [
-            {
-                "name": chair.name,
-                "members": list(chair.members),
-                "state": chair.state,
-                "style": chair.style,
-                "muted": chair.is_muted,
-                "colour": self.views[""].colour(number),
-            }
-            for number, chair in enumerate(self._chairs.all.values())
-        ]
-        for connection in self.joined():
-            connection.send_change({"type": "seats", "seats": rows})
-        guests: list[Guest] = [
-            {"name": each.name, "role": each.role, "muted": each.is_muted}
-            for each in self.joined()
-            if each.role != "host" and not each.seat
-        ]
-        for connection in self.hosts():
-            connection.send_change({"type": "guests", "guests": guests})
 
     def hosts(self) -> list[Connection]:
         """Returns those who came by the host's link."""

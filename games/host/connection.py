@@ -18,6 +18,7 @@ from websockets.protocol import State
 
 from teeter.games.host.links import LinksError, Role
 from teeter.games.host.scene import dumps
+from teeter.games.present.hud_state import HudState
 from teeter.games.server.news import SeatNews
 
 BROKEN_RULE, NO_HELLO, TAKEN_OVER, TOO_SLOW, GOING_AWAY = 1008, 4000, 4001, 4002, 1001
@@ -72,9 +73,15 @@ class Connection:
         """Where it sits; empty while it looks on."""
         self.said: dict[str, str] = {}
         """The last message of each type that repeats, so that only changes are sent."""
+        self.panels: set[str] = set()
+        """The names of those that it has."""
+        self.look = HudState()
+        """How it looks at them."""
+        self.turn = -1
+        """The number of the last question that it heard."""
         self.wanted: set[str] = set()
         self.pictured: set[str] = set()
-        """Pictures that its turns have shown, and those that it has."""
+        """Pictures that its panels have shown, and those that it has."""
         self.limits = limits
         self.messages = Allowance(limits.rate, limits.burst)
         self.faults = Allowance(limits.faults / 60.0, limits.faults)
@@ -108,9 +115,10 @@ class Connection:
             self._waiting.append(text)
             self._ready.set()
 
-    def send_change(self, message: SeatNews, but: str = "") -> None:
-        """Sends a message unless the last one of its type was the same. but: a field that is no change by itself."""
-        text, kind = dumps(message), str(message["type"])
+    def send_change(self, message: SeatNews, kind: str = "", but: str = "") -> None:
+        """Sends a message unless the last one of its kind was the same. kind: its type, or what is told of on its own.
+        but: a field that is no change by itself."""
+        text, kind = dumps(message), kind or str(message["type"])
         same = dumps({**message, but: None}) if but else text
         if self.said.get(kind) != same:
             self.said[kind] = same

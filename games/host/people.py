@@ -1,6 +1,7 @@
 """Who is at a hosted table: comes by a link, sits down, talks, is sent away, loses the line."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from teeter.games.core.errors import unknown
 from teeter.games.host.audience import Audience
@@ -13,6 +14,8 @@ PLACES: dict[Role, int] = {"host": 4, "seat": 16, "spectator": 40}
 """Browsers that sit nowhere, by link. Seats have their own places, whoever else comes."""
 SAYS, SAYS_BURST = 10.0, 60
 """Lines, and acts that everybody hears of, of all together: a second, and at once."""
+FEWEST_LISTED = 3
+"""Choices of pieces that are listed on a small screen."""
 Say = Callable[[str], None]
 
 
@@ -42,6 +45,8 @@ class People:
             connection.close(FULL, "no place is free")
             return
         connection.role = role
+        if given.is_narrow:
+            connection.look = replace(connection.look, most=FEWEST_LISTED)
         is_back = role != "spectator" and bool(token) and bool(self._chairs.come_back(connection, token))
         self._audience.let_in(connection, token if is_back else "")
         for notice in self.notices + (self.host_notices if role == "host" else []):
@@ -53,7 +58,7 @@ class People:
                 self._sit(connection, given.seat)
             except WishError as refusal:
                 connection.refuse(refusal.clause, refusal.sentence)
-        self._audience.tell_seats()
+        self._audience.tell_panels()
 
     def _has_place(self, role: Role) -> bool:
         """Whether one more may come by a link; at seats' and the host's who waits longest goes for a new one."""
@@ -90,7 +95,7 @@ class People:
         else:
             self._chat(connection, clean(given.text))
             return
-        self._audience.tell_seats()
+        self._audience.tell_panels()
 
     def keep_order(self, given: MuteGuest | SendAway) -> None:
         """Does what the host asks for about somebody. Raises WishError."""
@@ -125,7 +130,7 @@ class People:
             # a line that is lost and comes back gives nobody the word
             chair.is_muted = is_muted
         self.tell(f"The host has {'muted' if is_muted else 'given the word back to'} {name}.")
-        self._audience.tell_seats()
+        self._audience.tell_panels()
 
     def _send_away(self, name: str) -> None:
         found = self._named(name)
@@ -143,7 +148,7 @@ class People:
         self._say(line)
         self._audience.tell_hosts({"type": "chat", "who": "", "text": line})
         self.tell(f"The host has sent {name} away.")
-        self._audience.tell_seats()
+        self._audience.tell_panels()
 
     def miss(self, seat: str) -> None:
         """Says so when the game waits for a seat at which nobody sits."""
@@ -163,7 +168,7 @@ class People:
             self._audience.send_all({"type": "away", "seat": name, "seconds_left": left})
             if self._says.take():
                 self.tell(f"{name} has lost the line; the seat is kept for {AWAY_S / 60:.0f} minutes.")
-        self._audience.tell_seats()
+        self._audience.tell_panels()
 
     def tell(self, line: str) -> None:
         """A line about who is there: for everybody, and not part of the game's story."""

@@ -5,7 +5,7 @@ The session behind it is the only authority. Everything runs in one thread, call
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,11 +18,15 @@ from teeter.games.host.connection import BROKEN_RULE, Connection, ConnectionLimi
 from teeter.games.host.links import Links
 from teeter.games.host.people import People, Say
 from teeter.games.host.seats import AWAY_S, Chairs, WishError
+from teeter.games.host.views import SHIPPED
 from teeter.games.host.wishes import Coach, Wishes, row_of
+from teeter.games.present import hud_state
 from teeter.games.present.client_state import BOT_PACE, ClientState
+from teeter.games.present.details import details_of
 from teeter.games.present.fall_show import FallShow
 from teeter.games.present.hand import HandControl
-from teeter.games.present.settings import Settings, shipped
+from teeter.games.present.sandbox_panel import order_of
+from teeter.games.present.tutorial import Tutorial
 from teeter.games.server import messages
 from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import Busy, GameUpdate, News, Order, Plan, TableView, Waits
@@ -30,25 +34,32 @@ from teeter.games.server.news import Refusal
 from teeter.games.server.protocol import (
     AimAt,
     AskCoach,
+    BringModel,
     Chat,
     Choose,
     Feel,
+    Fetch,
     Given,
     HandAct,
     Hello,
     HostMessage,
     MessageError,
+    MoveSlider,
     MuteGuest,
+    PanelMessage,
     Pause,
     Ping,
     Plain,
     PointAt,
+    PressButton,
     SendAway,
     SetSpeed,
     Shift,
+    Shove,
     Sit,
     Spin,
     StandUp,
+    Tilt,
     ToBot,
     ToPerson,
     Watch,
@@ -56,12 +67,12 @@ from teeter.games.server.protocol import (
 )
 from teeter.games.server.setup import FirstView, why_not_kept
 
-SHIPPED = Settings.model_validate(shipped("settings.toml"))
-"""What hands at seats are like."""
 PICTURE_S = 1.0 / 30.0
 """Seconds between two pictures."""
 FRAMED_S = 0.25
 """Seconds between two looks at what everybody has to see."""
+PANELS_S = 0.1
+"""Seconds between two looks at the panels, while a hand moves."""
 FILMED_S = 0.1
 """Seconds between two looks of the director."""
 WRECK_S = 20.0
@@ -107,11 +118,13 @@ class HostedTable:
             opening.game.has_bots,
             lambda who, style: physics.send(messages.SetBot(who, style)),
         )
-        self.audience = Audience(plan, opening, self.chairs, self._wishes, has_pictures=hosting.has_pictures)
+        self.audience = Audience(
+            plan, opening, self.chairs, self._wishes, self._coach, has_pictures=hosting.has_pictures
+        )
         self._is_moved = self._is_paused = False
         self._speed = 1.0
         self._pictured = self._filmed = self._framed = 0.0
-        self._is_framed = True
+        self._is_framed, self._is_stale, self._paneled = True, False, 0.0
         self.fall = FallShow(
             self._client.pieces,
             lambda: self._client.in_play,
@@ -120,6 +133,7 @@ class HostedTable:
             has_people=bool(self._client.people),
             longest=WRECK_S,
         )
+        self.audience.fall = self.fall
         self._is_why_asked = False
         self._fallen = ""
         self._known_faults = 0
@@ -214,13 +228,18 @@ class HostedTable:
             landing = self._wishes.step(is_moved=is_moved)
             if landing is not None:
                 self.audience.send_to(self._wishes.need.player, landing)
+                self._is_stale = True
         with left_out("the coach"):
             coached = self._coach.poll()
             if coached is not None:
                 self.audience.send_to(*coached)
+                self._is_stale = True
             self.audience.send_change(self._wishes.need.player, self._coach.told())
         with left_out("why pieces fell"):
             self._tell_why()
+        if self._is_stale and now - self._paneled > PANELS_S:
+            self._paneled, self._is_stale = now, False
+            self.audience.tell_panels()
         with left_out("the pictures"):
             self.audience.tell_pictures()
         self._tell_faults()
@@ -229,13 +248,14 @@ class HostedTable:
             self.audience.send_all({"type": "away", "seat": name, "seconds_left": 0})
             waits = "; the game waits for it" if self._wishes.need.player == name else ""
             self._people.tell(f"{name} has been away for {AWAY_S / 60:.0f} minutes: the seat is free{waits}.")
-            self.audience.tell_seats()
+            self.audience.tell_panels()
 
     def _frame(self, now: float) -> None:
         """Tells everybody what is to be seen of the table, unless something falls."""
         if not self._is_framed and not self.fall.state and now - self._framed > FRAMED_S:
             self._framed, self._is_framed = now, True
             self.audience.tell_frames()
+            self._is_stale = True
 
     def _hurry(self) -> None:
         """Time runs as fast as the host wants, and faster while a bot plays; never while something falls."""
@@ -249,7 +269,7 @@ class HostedTable:
         """Tells everybody from where a fall is seen, as long as there is one."""
         state, camera = self.fall.state, self.fall.camera(CLEAR)
         if state != self._fallen or (state and now - self._filmed > FILMED_S):
-            self._fallen, self._filmed = state, now
+            self._fallen, self._filmed, self._is_stale = state, now, True
             told = self.audience.views[""].told_last
             self.audience.send_all(
                 {
@@ -304,6 +324,7 @@ class HostedTable:
             or self.audience.painter.is_busy
             or self._coach.is_waiting
             or not self._is_framed
+            or self._is_stale
         )
 
     # -- from browsers -----------------------------------------------------------------------------------------------
@@ -345,10 +366,44 @@ class HostedTable:
             if not self.fall.state:
                 raise WishError("Nothing falls")
             self.fall.leave() if given.type == "go_on" else self.fall.again()
+        elif isinstance(given, PanelMessage):
+            self._press(connection, given)
         elif isinstance(given, HostMessage):
             self._manage(connection, given)
         else:
             self._play(connection, given)
+
+    def _press(self, connection: Connection, given: PressButton | MoveSlider) -> None:
+        """A button or a slider of a panel; in the sandbox some of them are orders."""
+        look, client = connection.look, self._client
+        look = replace(look, building=replace(look.building, right=given.right))
+        new = (
+            hud_state.pressed(look, given.name)
+            if isinstance(given, PressButton)
+            else hud_state.slid(look, given.name, given.value)
+        )
+        connection.look = new
+        view, (kind, _, rest) = self.audience.views[connection.seat], given.name.partition(":")
+        if kind in ("learn", "skip") and connection.seat:
+            is_on = kind == "learn" and view.tutorial is None
+            view.tutorial = Tutorial(details_of(client.game).lessons) if is_on else None
+        elif kind == "take":
+            self._wishes.check_turn(connection)
+            self._physics.send(self._wishes.take(connection.seat, rest))
+        if client.game.is_free_building:
+            chosen = look.pieces[0] if look.pieces else ""
+            building = look.building if isinstance(given, PressButton) else new.building
+            order = order_of(client, building, given.name, chosen)
+            if kind == "piece":
+                self._play(connection, BringModel(type="bring", model=rest))
+            elif order is messages.Act.CLEAR:
+                self._play(connection, Plain(type="clear"))
+            elif isinstance(order, (Shove, Tilt, Fetch)):
+                self._play(connection, order)
+            elif kind == "check":
+                self._wishes.check_turn(connection)
+                self._coach.check()
+        self.audience.tell_panels(connection)
 
     def _play(self, connection: Connection, given: Given) -> None:
         """An act in the game, of who is asked."""
@@ -373,6 +428,8 @@ class HostedTable:
             self._order(wishes.choose(given, self.audience.views[connection.seat]), is_answer=True)
         else:
             self._order(wishes.build(given), is_answer=True)  # type: ignore[arg-type]
+        if isinstance(given, (AimAt, PointAt, HandAct, Shift, Spin)):
+            self._coach.forget()
 
     def _order(self, order: Order, *, is_answer: bool) -> None:
         """Gives an order. An answer ends the question: nobody is asked until the game asks again."""
@@ -405,7 +462,7 @@ class HostedTable:
             self._is_paused = given.is_paused
             self._physics.send(given)
             self._people.tell("The host has stopped the clock." if given.is_paused else "The game goes on.")
-        self.audience.tell_seats()
+        self.audience.tell_panels()
 
     def close(self) -> None:
         """Ends the processes beside the physics."""

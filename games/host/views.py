@@ -2,44 +2,45 @@
 
 import time
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, cast
 
 from teeter.engine.view.overlays import Line
-from teeter.engine.view.panels import Item, Picture, Row, Text
+from teeter.engine.view.panels import Panel
 from teeter.engine.world.body import Body
-from teeter.games.core.rules import Choice, Need, Wait
+from teeter.games.core.rules import Choice, Need
 from teeter.games.core.words import capital, won
 from teeter.games.faults import left_out, or_else
 from teeter.games.game import Game
+from teeter.games.host.people_panel import Company, with_people
 from teeter.games.play.playback import Taken
+from teeter.games.present import hud
 from teeter.games.present.bids import bid_of
 from teeter.games.present.client_state import STORY, ClientState
-from teeter.games.present.details import HeldCard, details_of
+from teeter.games.present.details import details_of
 from teeter.games.present.framing import Framing
-from teeter.games.present.hud import PROMPTS, card_of, conditions, image_of, piece_of, shown_by
-from teeter.games.present.naming import game_of, opening_for, piece_name
+from teeter.games.present.hud import card_of, piece_of, shown_by
+from teeter.games.present.hud_state import HudState
+from teeter.games.present.naming import opening_for
+from teeter.games.present.settings import Settings, shipped
+from teeter.games.present.tutorial import Tutorial
 from teeter.games.server.messages import GameUpdate, News, Plan, TableView, Waits
 from teeter.games.server.news import (
-    CardRow,
     ChoiceRow,
     FrameNews,
     Over,
-    ScoreRow,
-    ShelfPiece,
+    PanelNews,
     Stroke,
     TableNews,
     Turn,
     WaitWord,
 )
-from teeter.models.catalogue import catalogue
-from teeter.models.catalogue import games as shelves
 from teeter.models.piece import Array
 
-ASKS = {**PROMPTS, Wait.HAND: "Carry it over its place, and lay it: it is lowered, and let go."}
-"""What who is asked is told; at a page nothing is clicked by a finger."""
-MAX_PICTURED = 12
-"""Choices with pictures; where there are more, people point at the table."""
+SHIPPED = Settings.model_validate(shipped("settings.toml"))
+"""What seats are like."""
+PAGES_OWN = frozenset({"the scores", "the story", "the tools", "a refusal", "a toast"})
+"""What a page has in another form: with who is there, with what is said, with its own buttons."""
 
 
 class SeatView(ClientState):
@@ -53,6 +54,8 @@ class SeatView(ClientState):
     ) -> None:
         super().__init__(plan, game, state, bodies, time.monotonic, seat=seat)
         self.state = self._visible(state)
+        self.tutorial: Tutorial | None = None
+        """What is taught at this seat, once somebody wants that."""
         self._details, self._framing = details_of(game), Framing()
         with left_out(STORY):
             self.log += opening_for(game, past[0][0], seat) if past else ()
@@ -78,29 +81,27 @@ class SeatView(ClientState):
     def turn(self, number: int, need: Need) -> Turn:
         """Returns the `turn` message: who is asked what, and what this seat may do."""
         is_mine = need.player == self.seat
-        cards = self._details.cards(self) if self.seat else ()
         listed = self.choices if is_mine else ()
-        in_hand = {card.card: card.image for card in cards}
         return {
             "type": "turn",
             "turn": number,
             "wait": cast("WaitWord", need.wait.name.lower()),
             "who": need.who,
             "mine": is_mine and self.waits is not None,
-            "ask": self._ask(need, is_mine),
-            "choices": [self._choice(at, choice, in_hand, len(listed)) for at, choice in enumerate(listed)],
+            "choices": [self._choice(at, choice) for at, choice in enumerate(listed)],
             "can_undo": is_mine and self.waits is not None and self.waits.can_undo,
-            "scores": or_else("the scores", lambda: self._scores(need), []),
-            "score_word": self.game.score_word,
-            "facts": or_else("the facts", lambda: _facts(self._details.items(self)), []),
-            "conditions": or_else("the conditions", lambda: self._conditions(need) if is_mine else [], []),
-            "cards": or_else("the cards", lambda: [_card(card, listed) for card in cards], []),
             "lines": or_else("the lines on the table", self._lines, []),
             "lit": or_else("what the game marks", lambda: list(self._details.lit(self)), []),
         }
 
-    def _conditions(self, need: Need) -> list[str]:
-        return [capital(each.text) for each in conditions(self, need)]
+    def panels(self, people: Company, look: HudState, below: tuple[Panel, ...] = ()) -> dict[str, PanelNews]:
+        """Returns the `panel` messages by their names. people: who is there, as whoever looks may know it. below: what
+        stands below a fall."""
+        found = [with_people(self, people), *hud.panels(self, SHIPPED, look, PAGES_OWN), *below]
+        return {
+            panel.name: {"type": "panel", "order": order, "panel": sent(panel)}
+            for order, panel in enumerate(found)
+        }
 
     def _lines(self) -> list[Stroke]:
         return [
@@ -109,39 +110,16 @@ class SeatView(ClientState):
             if isinstance(line, Line)
         ]
 
-    def _ask(self, need: Need, is_mine: bool) -> str:
-        if need.wait is Wait.OVER:
-            return PROMPTS[Wait.OVER]
-        if self.busy:
-            return capital(self.busy) + ("" if "..." in self.busy else " ...")
-        if is_mine:
-            return ASKS.get(need.wait, "")
-        acts = {Wait.HAND: "lays a piece", Wait.PULL: "draws a brick"}.get(need.wait, "chooses")
-        return f"{need.who} {acts}."
-
-    def _choice(self, at: int, choice: Choice, in_hand: dict[str, str], count: int) -> ChoiceRow:
-        card, piece = card_of(choice), piece_of(choice)
-        image = in_hand.get(card, "")
-        if not image and count <= MAX_PICTURED:
-            image = image_of(self, piece)
+    def _choice(self, at: int, choice: Choice) -> ChoiceRow:
+        cards = {held.card for held in self._details.cards(self)}
+        group = "card" if card_of(choice) in cards else "piece" if piece_of(choice) in self.pieces else "act"
         lying = shown_by(choice)
-        group = "card" if card in in_hand else "piece" if piece in self.pieces else "act"
-        group = "bid" if bid_of(choice) is not None else group
         return {
             "choice": at,
-            "label": _title(image) if card in in_hand else capital(choice.sentence),
             "sentence": capital(choice.sentence),
-            "group": group,
+            "group": "bid" if bid_of(choice) is not None else group,
             "piece": lying if lying in self.pieces else "",
-            "picture": image,
         }
-
-    def _scores(self, need: Need) -> list[ScoreRow]:
-        scores = self.game.rules.scores(self.state)
-        return [
-            {"seat": seat.name, "value": value, "on_turn": seat.name == need.player}
-            for seat, value in zip(self.state.seats, scores, strict=True)
-        ]
 
     def over(self, why: str = "") -> Over | None:
         """Returns how the game ended, None while it goes on. why: pieces fell the last time."""
@@ -162,19 +140,29 @@ class SeatView(ClientState):
         tower, others = self._framing.of(self)
         return {"type": "frame", "tower": _box(tower), "others": _box(others)}
 
-    def colour(self, seat: int) -> str:
-        """Returns the colour of a seat, as `#rrggbb`; empty for none."""
-        return self._details.seat_colour(self, seat)
-
     @property
     def unread(self) -> frozenset[str]:
         """The pieces whose print this seat may not see."""
         return self._details.unread(self)
 
 
-def pictures_of(turn: Turn) -> set[str]:
-    """Returns the names of the pictures that a `turn` message shows."""
-    return {row["picture"] for row in (*turn["cards"], *turn["choices"])} - {""}
+def pictures_of(value: Any) -> set[str]:
+    """Returns the names of the pictures in a panel, as it is sent."""
+    if isinstance(value, dict):
+        own = {value["image"]} if value.get("image") else set()
+        return own.union(*map(pictures_of, value.values()))
+    return set().union(*map(pictures_of, value)) if isinstance(value, list) else set()
+
+
+def sent(value: Any) -> Any:
+    """Returns a panel or an item of one as JSON: the kind, and what is not as by default."""
+    if isinstance(value, tuple):
+        return [sent(each) for each in value]
+    if not is_dataclass(value):
+        return value
+    found = {each.name: (each.default, getattr(value, each.name)) for each in fields(value)}
+    own = {name: sent(is_) for name, (default, is_) in found.items() if default is MISSING or is_ != default}
+    return {"kind": type(value).__name__.lower(), **own}
 
 
 def _box(corners: Array) -> list[float]:
@@ -201,41 +189,3 @@ def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, n
         "number": number,
         "lean": view.lean,
     }
-
-
-@cache
-def catalogue_rows() -> list[ShelfPiece]:
-    """Returns the pieces that the sandbox can bring, as `welcome` has them."""
-    return [
-        {"model": model, "label": f"{game_of(shelf).title}: {piece_name(model)}"}
-        for shelf in shelves()
-        for model in catalogue(shelf)
-    ]
-
-
-def _card(card: HeldCard, listed: Sequence[Choice]) -> CardRow:
-    """A card in the hand of who looks. choice: that plays it, -1 for none."""
-    return {
-        "label": _title(card.image),
-        "sentence": _title(card.image),
-        "picture": card.image,
-        "choice": next((n for n, each in enumerate(listed) if card_of(each) == card.card), -1),
-    }
-
-
-def _title(image: str) -> str:
-    """What stands on the picture of a card."""
-    return image.split("|")[1].replace("/", " ") if image.startswith("card|") else ""
-
-
-def _facts(items: Sequence[Item]) -> list[str]:
-    """The lines of a panel as sentences; of the picture of a card its words."""
-    facts: list[str] = []
-    for item in items:
-        if isinstance(item, Text):
-            facts.append(item.text)
-        elif isinstance(item, Picture) and _title(item.image) and facts:
-            facts[-1] += f": {_title(item.image)}"
-        elif isinstance(item, Row):
-            facts.append(": ".join(cell.text for cell in item.items if isinstance(cell, Text)))
-    return facts

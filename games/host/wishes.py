@@ -5,21 +5,22 @@ The coach speaks to browsers, which know no solids.
 """
 
 import time
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from teeter.engine.pose import Pose
-from teeter.games.core.rules import Need, Wait
+from teeter.games.core.rules import Need, Take, Wait
 from teeter.games.core.words import capital
 from teeter.games.host.connection import Connection
 from teeter.games.host.seats import WishError
 from teeter.games.host.views import SeatView
-from teeter.games.present.asking import NearestAnswer, PlaceAnswer, Risk
+from teeter.games.present.asking import Risk
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.feeling import Feeling
 from teeter.games.present.hand import HandControl
-from teeter.games.present.hints import coached
+from teeter.games.present.hints import FIRST, Hints
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.slots import MAGNET
 from teeter.games.server import messages
 from teeter.games.server.messages import Order
@@ -51,7 +52,7 @@ class Wishes:
     """The wishes of those who sit, for one game. client: the game with all secrets. hand: of who is asked."""
 
     def __init__(self, client: ClientState, hand: HandControl) -> None:
-        self._client, self._hand = client, hand
+        self._client, self.hand = client, hand
         self.turn = 0
         """The number of the last question."""
         self.is_asked = False
@@ -113,6 +114,12 @@ class Wishes:
             raise WishError(f"There is no choice {given.choice}")
         return messages.Do(choices[given.choice].action)
 
+    def take(self, seat: str, piece: str) -> Order:
+        """Returns the order for a piece that is no choice, so that the rules say why not. Raises WishError."""
+        if piece not in self._client.pieces or self.need.wait is not Wait.ACTION:
+            raise WishError("There is no such piece")
+        return messages.Do(Take(seat, piece))
+
     def aim(self, given: AimAt | PointAt) -> None:
         """Takes in where the held piece shall go; `step` works it out. Raises WishError."""
         self._check_hand()
@@ -122,16 +129,16 @@ class Wishes:
     def step(self, *, is_moved: bool) -> Landing | None:
         """Follows the last aim when it is due. is_moved: something on the table has. Returns the `landing` message,
         when it says something new."""
-        self._hand.follow()
+        self.hand.follow()
         if is_moved:
-            self._hand.settle()
+            self.hand.settle()
         if time.monotonic() - self._aimed_at >= AIM_S:
             self._flush()
-        grip = self._hand.grip
+        grip = self.hand.grip
         if grip is None:
             self._told = ()
             return None
-        told = (grip, self.heard, grip.goal, grip.landing, self._hand.place_word, self._hand.slots)
+        told = (grip, self.heard, grip.goal, grip.landing, self.hand.place_word, self.hand.slots)
         if told == self._told:
             return None
         self._told = told
@@ -143,8 +150,8 @@ class Wishes:
             "pose": None if landing is None else row_of(Pose(landing, grip.goal.orientation)),
             "low": round(grip.low, 6),
             "turned": round(grip.yaw),
-            "place": self._hand.place_word,
-            "slots": [row_of(slot) for slot in self._hand.slots],
+            "place": self.hand.place_word,
+            "slots": [row_of(slot) for slot in self.hand.slots],
             "rail": grip.rail if grip.is_pulling else None,
         }
 
@@ -155,10 +162,10 @@ class Wishes:
             return
         self._aimed_at, self.heard = time.monotonic(), given.number
         if isinstance(given, AimAt):
-            self._hand.aim(given.goal)
+            self.hand.aim(given.goal)
         else:
-            self._hand.is_fine = given.is_fine
-            self._hand.point(np.array(given.origin), np.array(given.direction), given.at)
+            self.hand.is_fine = given.is_fine
+            self.hand.point(np.array(given.origin), np.array(given.direction), given.at)
 
     def act(self, given: HandAct | Shift | Spin, connection: Connection) -> bool:
         """Does what a key or a finger wants of the hand. Returns whether that ends the question. Raises WishError."""
@@ -166,7 +173,7 @@ class Wishes:
         if not connection.acts.take():
             raise WishError("Too fast: the hand cannot follow")
         self._flush()
-        hand, self.heard = self._hand, max(self.heard, given.number)
+        hand, self.heard = self.hand, max(self.heard, given.number)
         hand.follow()
         if isinstance(given, Shift):
             hand.is_free = given.is_free
@@ -190,15 +197,15 @@ class Wishes:
             raise WishError("The coach points to no place")
         self._flush()
         self.heard = max(self.heard, given.number)
-        self._hand.follow()
-        self._hand.carry_to(place)
+        self.hand.follow()
+        self.hand.carry_to(place)
 
     def place(self) -> Pose:
         """Returns where the held piece would be laid now. Raises WishError over nothing."""
         self._check_hand()
-        self._hand.follow()
+        self.hand.follow()
         self._flush()
-        grip = self._hand.grip
+        grip = self.hand.grip
         if grip is None or grip.landing is None:
             raise WishError("There is nothing below it to lay it on")
         x, y, _ = grip.goal.position
@@ -273,19 +280,14 @@ COACHED: dict[Risk, Literal["stands", "topples", "unsure", "forbidden"]] = {
 """What the coach's word is in a message."""
 
 
-class Coach(Feeling):
-    """Tries a place before a piece is laid there, and feels pieces, in processes of its own. Only the last question is
+class Coach(Hints):
+    """Tries a place before a piece is laid there, and feels pieces, for the seat that asks. Only the last question is
     answered."""
 
     def __init__(self, client: ClientState) -> None:
-        super().__init__(client)
+        super().__init__(client, ghost=True, hint=True)
         self._aim = -1
-        self._right = (1.0, 0.0)
         self._asked_by = ""
-        self._answer: PlaceAnswer | None = None
-        self._place: Pose | None = None
-        self.nearest: Pose | None = None
-        """Where the held piece may lie instead, as was said last."""
         self.seat = ""
         """Who asked; empty while nobody waits for an answer."""
 
@@ -293,9 +295,23 @@ class Coach(Feeling):
         """Asks what laying the held piece at a place would come to, for a seat. right: what is to the right of who
         looks. aim: the number of the message that has brought it there."""
         self.seat = self._asked_by = seat
-        self._aim, self._right, self._place = aim, right, place
+        self._aim, self.right, self._place = aim, right, place
         self._answer = self.nearest = None
         self._ask_place(self.client.held, place)
+
+    def look(self, look: HudState) -> HudState:
+        """Returns how the panels are looked at, with what is thought of the place of the held piece."""
+        hint = self._sentence if self._answer is not None else self.seat and FIRST[""]
+        building = replace(look.building, finding=self.finding, is_checking=self.is_checking)
+        is_pointed = self.nearest is not None
+        return replace(
+            look, hint=hint, risk=self.risk, is_pointed=is_pointed, feel=self.feel_word, building=building
+        )
+
+    def forget(self) -> None:
+        """The hand has gone on: what was said is of another place."""
+        self._answer = self._place = self.nearest = None
+        self.seat = ""
 
     def told(self) -> FeltNews:
         """Returns the `felt` message: what was felt to be loose, and what a finger was put to."""
@@ -311,36 +327,24 @@ class Coach(Feeling):
 
     def poll(self) -> tuple[str, Coached] | None:
         """Returns who asked, and the `coached` message; None while there is no answer. Feels on meanwhile."""
+        before = self._answer, self.nearest
         self._forget_old()
-        found = self._heard()
+        self._hear()
         self._feel_on()
-        return found
-
-    def _heard(self) -> tuple[str, Coached] | None:
-        for answer in self._answers():
-            if self._takes(answer):
-                continue
-            if isinstance(answer, NearestAnswer):
-                self.nearest = answer.place
-                if answer.place is None or self._answer is None:
-                    continue
-            elif isinstance(answer, PlaceAnswer):
-                self._answer = answer.after(self._answer)
-            else:
-                self._answer = PlaceAnswer("", 0.0, None)
-            if not self._answer.is_first:
-                self.seat = ""
-            return self._asked_by, self._said(self._answer)
-        return None
-
-    def _said(self, answer: PlaceAnswer) -> Coached:
-        said = coached(answer, self._right, self._place, self.nearest)
-        ends = " This would end the game, and not win it." if answer.is_end else ""
-        return {
+        if self._answer is None or (self._answer, self.nearest) == before:
+            return None
+        if not self._answer.is_first:
+            self.seat = ""
+        return self._asked_by, {
             "type": "coached",
             "number": self._aim,
-            "verdict": COACHED[answer.risk],
-            "sentence": f"{capital(said).rstrip('.')}.{ends}",
-            "is_first": answer.is_first,
+            "verdict": COACHED[self._answer.risk],
+            "sentence": self._sentence,
+            "is_first": self._answer.is_first,
             "place": None if self.nearest is None else row_of(self.nearest),
         }
+
+    @property
+    def _sentence(self) -> str:
+        ends = " This would end the game, and not win it." if self.ending is not None else ""
+        return f"{capital(self.word).rstrip('.')}.{ends}"

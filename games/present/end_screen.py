@@ -16,9 +16,6 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
     assert outcome is not None
     result = won(outcome.winners) + ("!" if outcome.winners else ".")
     clause = client.clause(outcome.reason.clause)
-    # what was asked before the fall may still be asked: only then the record is packed
-    is_packed = client.waits is not None and client.waits.need.wait is Wait.OVER
-    is_kept = is_packed and client.plan.file is not None
     items: list[Item] = [
         Text(result, "accent", "title", bold=True),
         Text(f"{capital(outcome.reason.text)}."),
@@ -28,6 +25,17 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
         Row((Text("", size="small"), Text(client.game.score_word, "quiet", "small")), (3.2, 1)),
         *score_rows(client, outcome.winners),
         Gap(4),
+        *(_acts(client, film) if client.seat is None else (Button("look", "Look at the table"),)),
+    ]
+    return Panel("over", "left", tuple(items), width=360)
+
+
+def _acts(client: ClientState, film: str) -> tuple[Item, ...]:
+    """What can be done at a window once the game is over."""
+    # what was asked before the fall may still be asked: only then the record is packed
+    is_packed = client.waits is not None and client.waits.need.wait is Wait.OVER
+    is_kept = is_packed and client.plan.file is not None
+    return (
         Button("again", "Rematch", is_on=True, text2="a new game, dealt anew"),
         Row(
             (
@@ -37,8 +45,7 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
         ),
         Button("film", "Save the film", is_enabled=is_kept and not film, text2=film),
         Button("leave", "Menu"),
-    ]
-    return Panel("over", "left", tuple(items), width=360)
+    )
 
 
 def score_rows(client: ClientState, lit: Container[str], gains: Sequence[int] = ()) -> list[Item]:

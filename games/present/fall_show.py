@@ -301,11 +301,16 @@ class FallShow:
         return corners(now, self._pieces, self._tower | set(self._plan.fallen), FLOOR_M)
 
 
-def panel(show: FallShow, told: Iterable[str], film: str, *, may_keep: bool) -> Panel:
-    """What stands below a fall. told: what happened. film: how the clip is getting on. may_keep: it can be kept."""
+def panel(
+    show: FallShow, told: Iterable[str], film: str = "", *, may_keep: bool, may_go_on: bool = True
+) -> Panel:
+    """What stands below a fall. told: what happened. film: how the clip is getting on. may_keep: it can be kept.
+    may_go_on: who looks decides."""
     if show.state == "falls":
         return Panel("fall", "bottom", (Text(FALLS, "bad", "title", bold=True),), width=150)
     lines = tuple(Text(line, "bad", "large", bold=True) for line in list(told)[:1])
+    if not may_go_on:
+        return Panel("fall", "bottom", lines or (Text(FALLS, "bad", "title", bold=True),), width=430)
     buttons = Row(
         (
             Button("go_on", "Continue", is_on=True, key="Enter"),

@@ -10,6 +10,8 @@ from teeter.engine.workers import Failed
 from teeter.games.present.asking import (
     Answer,
     Asker,
+    CheckAnswer,
+    CheckQuestion,
     FeelAnswer,
     FeelQuestion,
     LoadsAnswer,
@@ -61,6 +63,9 @@ class Feeling(Asker):
         self.why = ""
         """Why pieces fell, once that was asked and is known."""
         self._asked: Question | None = None
+        self.finding: CheckAnswer | None = None
+        self.is_checking = False
+        """What the checker said of the table as it is, and whether it was asked."""
 
     def feel(self, piece: str) -> None:
         """Put a finger to a piece of the tower."""
@@ -126,6 +131,11 @@ class Feeling(Asker):
         self.why = ""
         self._ask(WhyQuestion(file))
 
+    def check(self) -> None:
+        """Ask whether everything on the table stands."""
+        self.finding, self.is_checking = None, True
+        self._ask(CheckQuestion(self._rows(self.client.held)))
+
     @property
     def feel_word(self) -> str:
         """What a finger feels; empty for nothing."""
@@ -144,7 +154,11 @@ class Feeling(Asker):
         asked = self._asked
         if isinstance(answer, Failed) and isinstance(asked, FeelQuestion):
             answer = UNKNOWN if asked.piece else LoadsAnswer({"": 0.0})
-        if isinstance(answer, WhyAnswer):
+        if isinstance(answer, Failed) and isinstance(asked, CheckQuestion):
+            answer = CheckAnswer("unsure", str(answer), "", ())
+        if isinstance(answer, CheckAnswer):
+            self.finding = answer
+        elif isinstance(answer, WhyAnswer):
             self.why = answer.sentence
         elif isinstance(answer, LoadsAnswer) and isinstance(asked, FeelQuestion):
             self.loads = answer.loads
@@ -152,7 +166,9 @@ class Feeling(Asker):
             self.known[asked.piece] = answer
             if asked.piece == self.feeling:
                 self.felt = answer
-        return isinstance(answer, WhyAnswer | LoadsAnswer | FeelAnswer) or isinstance(asked, WhyQuestion)
+        return isinstance(answer, CheckAnswer | WhyAnswer | LoadsAnswer | FeelAnswer) or isinstance(
+            asked, WhyQuestion
+        )
 
     def _ask(self, question: Question) -> None:
         self._asked = question

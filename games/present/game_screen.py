@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from teeter.engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
 from teeter.games.core.rules import Choice, Take, Wait
-from teeter.games.present import hud
+from teeter.games.present import hud, hud_state
 from teeter.games.present.hud import piece_of, shown_by
 from teeter.games.present.mouse import Mouse
 from teeter.games.present.settings import Settings
 from teeter.games.present.table_screen import PACES, TableScreen
-from teeter.games.server.messages import Act, Do, Order, Plan
+from teeter.games.server.messages import Act, Do, Order, Plan, SetBot
 
 if TYPE_CHECKING:
     from teeter.engine.view.window.window import Window
@@ -86,10 +86,13 @@ class GameScreen(TableScreen):
             self.one_button.choose(int(rest))
         elif kind == "line":
             self.one_button.press_line()
-        elif kind == "page":
-            self.look = replace(self.look, page=self.look.page + 1)
+        elif kind in ("page", "list", "all"):
+            self.look = hud_state.pressed(self.look, kind)
         elif kind == "skip":
             self.end_tutorial()
+        elif kind == "bot" and rest in self.pages.seats:
+            is_bot = self.pages.seats[rest] = not self.pages.seats[rest]
+            self.physics.send(SetBot(rest, "steady" if is_bot else ""))
         elif kind == "seat":
             self._seated = self.client.need.player
         elif kind in ("undo", "view", "help", "menu", "hurry"):
@@ -107,8 +110,7 @@ class GameScreen(TableScreen):
 
     def _slid(self, name: str, value: float) -> None:
         """A slider was dragged; others are the sandbox's."""
-        if name == "bid":
-            self.look = replace(self.look, bid=round(value))
+        self.look = hud_state.slid(self.look, name, value)
 
     def click_at(self, x: float, y: float) -> None:
         """A click on the table: take what is there, lay what is held."""
@@ -120,13 +122,13 @@ class GameScreen(TableScreen):
             return
         name, self.toasts.tried_at = self.mouse.piece_at(x, y), (x, y)
         if not name:
-            self.look = replace(self.look, pieces=())
+            self.look = hud_state.pressed(self.look, "all")
             return
         found = [each for each in client.choices if shown_by(each) == name]
         if len(found) == 1:
             self._do(found[0])
         elif found:
-            self.look = replace(self.look, pieces=(name,), page=0)
+            self.look = hud_state.pressed(self.look, f"only:{name}")
         elif client.waits.need.wait is Wait.ACTION:
             # the rules say why not
             self.physics.send(Do(Take(client.waits.need.player, name)))
@@ -149,7 +151,7 @@ class GameScreen(TableScreen):
     def number(self, digit: int) -> None:
         """Take the choice of a number; 0 shows more of them."""
         if digit == 0:
-            self.look = replace(self.look, page=self.look.page + 1)
+            self.look = hud_state.pressed(self.look, "page")
             return
         offered, _ = hud.offered(self.client, replace(self.look, is_scanning=self.is_scanned))
         if digit <= len(offered):
@@ -225,7 +227,7 @@ class GameScreen(TableScreen):
     def _do(self, choice: Choice) -> None:
         self.toasts.tried_at = self.window.pointer
         self._order(Do(choice.action))
-        self.look = replace(self.look, pieces=(), page=0, bid=None)
+        self.look = hud_state.anew(self.look)
 
     def _order(self, order: Order) -> None:
         """What is not for a moving hand: nobody is asked until the game asks again."""

@@ -14,8 +14,6 @@ from teeter.engine.view.overlays import Arrow, Ghost, Overlay
 from teeter.engine.workers import Failed
 from teeter.games.present.asking import (
     Answer,
-    CheckAnswer,
-    CheckQuestion,
     NearestAnswer,
     PlaceAnswer,
     Risk,
@@ -47,7 +45,6 @@ class Hints(Feeling):
     def __init__(self, client: ClientState, *, ghost: bool, hint: bool) -> None:
         super().__init__(client)
         self.shows_ghost, self.shows_hint = ghost, hint
-        self.finding: CheckAnswer | None = None
         self._place: Pose | None = None
         """The place that was asked about, as long as the piece is held there."""
         self._answer: PlaceAnswer | None = None
@@ -65,6 +62,11 @@ class Hints(Feeling):
         if self._answer is None or not self.shows_hint:
             return ""
         return coached(self._answer, self.right, self._place, self.nearest)
+
+    @property
+    def risk(self) -> Risk:
+        """What the hint comes to; empty for nothing."""
+        return self._answer.risk if self._answer is not None else ""
 
     @property
     def ending(self) -> PlaceAnswer | None:
@@ -104,11 +106,6 @@ class Hints(Feeling):
             self._place = place
             self._ask_place(grip.name, place)
 
-    def check(self) -> None:
-        """Ask whether everything on the table stands."""
-        self.finding = None
-        self._ask(CheckQuestion(self._rows(self.client.held)))
-
     def guides(self, grip: CarryTarget | None) -> list[Overlay]:
         """The ghost of the held piece, or of the one for which the referee has pointed to a place."""
         answer, pointed = self._answer, self.client.pointed
@@ -129,18 +126,14 @@ class Hints(Feeling):
             if self._takes(answer):
                 continue
             if isinstance(answer, Failed):
-                answer = self._unanswered(str(answer))
-            if isinstance(answer, CheckAnswer):
-                self.finding = answer
-            elif self._place is not None and isinstance(answer, NearestAnswer):
+                answer = self._unanswered()
+            if self._place is not None and isinstance(answer, NearestAnswer):
                 self.nearest = answer.place
             elif self._place is not None and isinstance(answer, PlaceAnswer):
                 self._answer = answer.after(self._answer)
 
-    def _unanswered(self, why: str) -> Answer:
+    def _unanswered(self) -> Answer:
         """What is shown where nobody can say."""
-        if isinstance(self._asked, CheckQuestion):
-            return CheckAnswer("unsure", why, "", ())
         is_final = self._answer is not None and not self._answer.is_first
         return NearestAnswer(None) if is_final else PlaceAnswer("", 0.0, None)
 

@@ -1,121 +1,51 @@
 """The panels of a game: whose turn, what may be done, why not, the scores, the story. Values, no window."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from teeter.engine.view.panels import Button, Fan, FanCard, Item, Meter, Panel, Picture, Row, Text
 from teeter.games.core.events import Condition
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.core.words import capital
-from teeter.games.faults import left_out
+from teeter.games.faults import left_out, or_else
+from teeter.games.present import hand_panel, sandbox_panel
 from teeter.games.present.bids import bid_of, bid_slider, with_one_bid
-from teeter.games.present.client_state import ClientState, Rank
+from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import colour_of, details_of, marked
 from teeter.games.present.end_screen import over, score_rows
+from teeter.games.present.hud_state import CHOICES_PER_PAGE, HudState
 from teeter.games.present.naming import is_shipped
 from teeter.games.present.pictures import from_above, of_piece
 from teeter.games.present.settings import Settings
 
-CHOICES_PER_PAGE = 9
-"""Choices that are listed at once; more are on further pages, or on the table."""
-PER_ROW = 6
-"""Buttons of the hand side by side."""
 REFUSED_S = 7.0
 """Seconds for which a refusal is shown."""
 MOST_PACE = 4.0
 """Faster than that nobody follows a bot."""
-NUDGES, SCANNED = (
-    ("lay", "places", "turn_left", "flip", "tilt", "lift"),
-    ("lower", "left", "right", "far", "near", "fine"),
-)
-NAMED = {"places": "Place", "turn_left": "Turn"}
-"""What buttons do to a held piece, more of it with one button; what they are called, where it is not the act."""
 NOT_KEPT = "This game is not kept."
 LOG_LINES_SHOWN = 7
 
 PROMPTS = {
     Wait.ACTION: "Choose what to do.",
-    Wait.HAND: "Carry it over its place and click: it is lowered, and let go.",
+    Wait.HAND: "Carry it over its place, and lay it: it is lowered, and let go.",
     Wait.PULL: "Draw it out gently, straight along its length.",
     Wait.OVER: "The game is over.",
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HudState:
-    """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
-    below the held piece. hint: what the checker says of its place. pieces: choices are only listed for these pieces,
-    those that were clicked; none: all. toast, rank: what just happened, how much is made of it. toast_at, refused_at:
-    where in the picture, pixels. toast_off: what they must not cover.
-    film: how the film of the game is getting on. close: the piece whose print is looked at closely. lesson: of the
-    tutorial, what to do now. learned: how many of its acts were done, of how many. is_pad: a gamepad is used."""
-
-    page: int = 0
-    bid: int | None = None
-    """What the slider of bids is on."""
-    lit: str = ""
-    gap_mm: float = 0.0
-    yaw_deg: float = 0.0
-    is_fine: bool = False
-    hint: str = ""
-    is_pointed: bool = False
-    """Whether the coach points to a better place."""
-    warning: str = ""
-    is_scanning: bool = False
-    lesson: str = ""
-    learned: tuple[int, int] = (0, 0)
-    feel: str = ""
-    now: float = 0.0
-    places: int | None = None
-    """How many places are offered in one-button play; None while they are looked for."""
-    place: str = ""
-    """What is said of the places that are gone through."""
-    pieces: tuple[str, ...] = ()
-    toast: tuple[str, ...] = ()
-    rank: Rank = "event"
-    toast_at: tuple[float, float] = (0.0, 0.0)
-    toast_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    gains: tuple[int, ...] = ()
-    """By how much scores have just changed."""
-    flying: tuple[str, str] = ("", "")
-    flies_at: tuple[float, float] = (0.0, 0.0)
-    """Points or coins on their way to the scores, words and a mark; where in the picture, pixels."""
-    count: int = 0
-    """How far a count has come."""
-    refused_at: tuple[float, float] = (0.0, 0.0)
-    film: str = ""
-    why: str = ""
-    """Why pieces fell, where the game is over and it is known."""
-    close: str = ""
-    is_pad: bool = False
-    pace: float = 0.0
-    """How fast bots play; 0 where there are none."""
-
-
-def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
-    """Everything that lies over the table."""
-    is_over = client.game.rules.outcome(client.state) is not None
-    parts: dict[str, Callable[[], Iterable[Panel]]] = {
-        "the panel of the turn": lambda: () if is_over else (_turn(client, look),),
-        "the scores": lambda: () if is_over else _scores(client, look),
-        "the panel of the end": lambda: (over(client, look.film, look.why),) if is_over else (),
-        "the panel of the game": lambda: _details(client),
-        "the story": lambda: _log(client, look),
-        "the tools": lambda: (_tools(client, settings, look),),
-        "the cards": lambda: _fan(client, look),
-        "the close look": lambda: () if is_over else _close(client, client.held or look.close),
-        "the panel of the hand": lambda: _hand(client, settings, look),
-        "a refusal": lambda: _refusal(client, look),
-        "a toast": lambda: _toast(look),
-    }
+def panels(
+    client: ClientState, settings: Settings, look: HudState, left: frozenset[str] = frozenset()
+) -> tuple[Panel, ...]:
+    """Everything that lies over the table. left: parts that whoever draws it has in another form."""
     found: list[Panel] = []
-    for what, make in parts.items():
-        with left_out(what):
-            found += make()
+    for what, make in PARTS.items():
+        if what not in left:
+            with left_out(what):
+                found += make(client, settings, look)
     return tuple(found)
 
 
-def _log(client: ClientState, look: HudState) -> tuple[Panel, ...]:
+def _log(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     """The story; routine stands out in it for a moment, and nowhere else."""
     fresh = look.toast if look.rank == "routine" else ()
     lines = tuple(
@@ -127,15 +57,16 @@ def _log(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     return (Panel("log", "bottom-left", lines, width=320, tallest=150),) if lines else ()
 
 
-def _close(client: ClientState, piece: str) -> tuple[Panel, ...]:
+def _close(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     """What is printed on a piece."""
-    model = _model(client, piece)
+    piece = client.held or look.close
+    model = "" if is_over(client) else _model(client, piece)
     if not model or not details_of(client.game).has_print(client, piece):
         return ()
     return (Panel("close", "top-right", (Picture(from_above(model), 206.0, 154.0),), width=230),)
 
 
-def _toast(look: HudState) -> tuple[Panel, ...]:
+def _toast(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     if look.count:
         number = Text(str(look.count), "accent", "huge", bold=True)
         return (Panel("count", "toast", (number,), width=72, at=look.toast_at, keep_off=look.toast_off),)
@@ -169,7 +100,7 @@ def _listed(client: ClientState, look: HudState) -> tuple[Choice, ...]:
         return tuple(each for each in choices if piece_of(each) not in client.pieces)
     choices = with_one_bid(choices, look.bid)
     with_piece = [each for each in choices if piece_of(each) in client.pieces]
-    if len(with_piece) > CHOICES_PER_PAGE:
+    if len(with_piece) > look.most and not look.is_listed:
         return tuple(each for each in choices if piece_of(each) not in client.pieces)
     return choices
 
@@ -184,8 +115,16 @@ def shown_by(choice: Choice) -> str:
     return piece_of(choice) or str(getattr(choice.action, "shown_by", ""))
 
 
-def _turn(client: ClientState, look: HudState) -> Panel:
+def is_over(client: ClientState) -> bool:
+    """Whether the game has ended."""
+    return client.game.rules.outcome(client.state) is not None
+
+
+def _turn(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
+    if is_over(client):
+        return ()
     need = client.need
+    is_own = client.seat in (None, need.player)
     items: list[Item] = []
     if client.busy:
         dots = "" if "..." in client.busy else " ..."
@@ -204,22 +143,28 @@ def _turn(client: ClientState, look: HudState) -> Panel:
             done, all_ = look.learned
             learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
             items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
-        items += [Text(capital(each.text), "plain", "small") for each in conditions(client, need)]
+        asked = or_else("the conditions", lambda: conditions(client, need), ()) if is_own else ()
+        items += [Text(capital(each.text), "plain", "small") for each in asked]
         items += _choices(client, look)
         if look.feel:
             # below the buttons, which stay where they are
             items.append(Text(look.feel, "good", "small"))
     if client.game.endless:
-        return Panel("turn", "top-left", tuple(items), client.game.title, width=320)
+        return (Panel("turn", "top-left", tuple(items), client.game.title, width=320),)
     seat = next(n for n, seat in enumerate(client.state.seats) if seat.name == need.player)
     colour = marked(details_of(client.game).seat_colour(client, seat))
-    return Panel("turn", "top-left", tuple(items), f"{need.who}'s turn", width=320, mark=colour)
+    whose = "Your turn" if client.seat == need.player else f"{need.who}'s turn"
+    return (Panel("turn", "top-left", tuple(items), whose, width=320, mark=colour),)
 
 
 def _prompt(client: ClientState, need: Need, look: HudState) -> str:
+    if client.seat not in (None, need.player):
+        acts = {Wait.HAND: "lays a piece", Wait.PULL: "draws a brick"}.get(need.wait, "chooses")
+        return f"{need.who} {acts}."
     on_table = [each for each in client.choices if piece_of(each) in client.pieces]
-    if need.wait is Wait.ACTION and len(on_table) > CHOICES_PER_PAGE and not look.pieces:
-        return "Click a piece on the table, or press Tab to go through them."
+    if need.wait is Wait.ACTION and len(on_table) > look.most and not look.pieces:
+        by_key = ", or press Tab to go through them" if client.seat is None else ""
+        return f"Choose a piece on the table{by_key}."
     if need.wait is Wait.ACTION and on_table:
         return "Choose, or click a piece on the table."
     return PROMPTS.get(need.wait, "")
@@ -270,6 +215,11 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
                 is_lit=look.lit == "page",
             )
         )
+    hidden = 0 if look.pieces or client.game.endless else len(client.choices) - len(_listed(client, look))
+    if slider is None and hidden > 0:
+        items.append(Button("list", f"List all {hidden}", "quiet"))
+    elif look.pieces:
+        items.append(Button("all", "All choices", "quiet"))
     return items
 
 
@@ -288,10 +238,10 @@ def _model(client: ClientState, name: str) -> str:
     return model if is_shipped(model) else ""
 
 
-def _fan(client: ClientState, look: HudState) -> list[Panel]:
+def _fan(client: ClientState, settings: Settings, look: HudState) -> list[Panel]:
     """The cards in the hand of who looks, each with the number that plays it."""
     cards = details_of(client.game).cards(client)
-    if not cards or client.held or client.game.rules.outcome(client.state) is not None:
+    if not cards or client.held or is_over(client):
         return []
     plays = {card: number for number, choice in enumerate(client.choices) if (card := card_of(choice))}
     fan = []
@@ -310,7 +260,9 @@ def card_of(choice: Choice) -> str:
     return str(getattr(choice.action, "card", ""))
 
 
-def _scores(client: ClientState, look: HudState) -> tuple[Panel, ...]:
+def _scores(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
+    if is_over(client) or client.game.is_free_building:
+        return ()
     turn = () if client.game.endless else (client.need.player,)
     rows = tuple(score_rows(client, turn, look.gains))
     scores = Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
@@ -319,12 +271,16 @@ def _scores(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     return scores, *((Panel("gain", "toast", (flying,), width=70, at=look.flies_at),) if words else ())
 
 
-def _details(client: ClientState) -> tuple[Panel, ...]:
+def _end(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
+    return (over(client, look.film, look.why),) if is_over(client) and not look.is_closed else ()
+
+
+def _details(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     items = details_of(client.game).items(client)
     return (Panel("details", "top-right", items, width=230),) if items else ()
 
 
-def _tools(client: ClientState, settings: Settings, look: HudState) -> Panel:
+def _tools(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     buttons = tuple(
         Button(name, name.capitalize(), key=settings.key_said(name, is_pad=look.is_pad))
         for name in ("undo", "view", "help", "menu")
@@ -333,7 +289,8 @@ def _tools(client: ClientState, settings: Settings, look: HudState) -> Panel:
     said = "Bots at once" if look.pace > MOST_PACE else f"Bots {look.pace:g} x"
     key = settings.key_said("hurry", is_pad=look.is_pad)
     hurry = (Button("hurry", said, key=key, is_on=look.pace > 2.0),) if look.pace else ()
-    return Panel("tools", "bottom-right", (*hurry, Row((undo, *buttons[1:]))), width=230, is_bare=True)
+    items = (*hurry, Row((undo, *buttons[1:])))
+    return (Panel("tools", "bottom-right", items, width=230, is_bare=True),)
 
 
 def why_no_undo(client: ClientState, settings: Settings) -> str:
@@ -349,64 +306,14 @@ def why_no_undo(client: ClientState, settings: Settings) -> str:
     return "Nothing to take back: a piece in the hand can be, until it touches another (ALL-6)."
 
 
-def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
-    need = client.need
-    if not client.held or client.waits is None or need.wait not in (Wait.HAND, Wait.PULL):
-        # a piece that is only looked at cannot be laid
+def _sandbox(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
+    if not client.game.is_free_building:
         return ()
-    items: list[Item] = []
-    if need.wait is Wait.PULL:
-        force = client.view.force if client.view is not None else 0.0
-        items.append(Text(f"The hand pulls with {force:.1f} N", "plain", "small"))
-        items.append(Meter(force / 6.0, "warn" if force > 3.0 else "accent"))
-        if look.is_scanning:
-            items.append(Button("act:pull_out", "Pull it out", "accent"))
-    else:
-        fine = "  fine" if look.is_fine else ""
-        where = f"{look.gap_mm:.0f} mm above its place, turned {look.yaw_deg:.0f} degrees{fine}"
-        items.append(Text(", ".join(filter(None, (where, look.place))), "plain", "small"))
-    # what comes and goes stands over the buttons, which the panel at the lower edge keeps where they are
-    if look.warning:
-        items.append(Text(look.warning, "bad", "small", bold=True))
-    if look.hint:
-        items.append(Text(look.hint, "plain", "small", bold=True))
-    if look.is_pointed:
-        key = "" if look.is_scanning else settings.key_said("nearest", is_pad=look.is_pad)
-        lit = look.lit == "act:nearest"
-        items.append(Button("act:nearest", "Carry it there", "plain", key=key, is_lit=lit))
-    if need.wait is not Wait.PULL:
-        items += _one_button(look) if look.is_scanning else []
-        buttons = nudges(settings, look)
-        items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]
-    return (Panel("hand", "bottom", tuple(items), width=640),)
+    chosen = look.pieces[0] if look.pieces else ""
+    return sandbox_panel.panels(client, chosen, settings.key_said("check"), look.building)
 
 
-def _one_button(look: HudState) -> list[Item]:
-    """Places to choose from, and the line over the table."""
-    if look.places is None:
-        return [Text("looking for places ...", "quiet", "small")]
-    names = [f"Place {number} of {look.places}" for number in range(1, look.places + 1)]
-    buttons = [Button(f"place:{k}", name, is_lit=look.lit == f"place:{k}") for k, name in enumerate(names)]
-    rows: list[Item] = [Row(tuple(buttons[k : k + 3])) for k in range(0, len(buttons), 3)]
-    return [*rows, Button("line", "Point with a line")]
-
-
-def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
-    """Buttons for what keys do with a held piece."""
-    return tuple(
-        Button(
-            f"act:{act}",
-            NAMED.get(act, act.capitalize()),
-            "accent" if act == "lay" else "plain",
-            key="" if look.is_scanning else settings.key_said(act, is_pad=look.is_pad),
-            is_lit=look.lit == f"act:{act}",
-            is_on=act == "fine" and look.is_fine,
-        )
-        for act in (*NUDGES, *(SCANNED if look.is_scanning else ()))
-    )
-
-
-def _refusal(client: ClientState, look: HudState) -> tuple[Panel, ...]:
+def _refusal(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     refused = client.refused
     if refused is None or look.now - client.refused_at >= REFUSED_S:
         return ()
@@ -414,6 +321,24 @@ def _refusal(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     if refused.clause:
         items.append(Text(f"{refused.clause}: {client.clause(refused.clause)}", "quiet", "small"))
     return (Panel("refusal", "toast", tuple(items), width=340, at=look.refused_at),)
+
+
+Maker = Callable[[ClientState, Settings, HudState], Iterable[Panel]]
+PARTS: dict[str, Maker] = {
+    "the panel of the turn": _turn,
+    "the scores": _scores,
+    "the panel of the end": _end,
+    "the panel of the game": _details,
+    "the sandbox": _sandbox,
+    "the story": _log,
+    "the tools": _tools,
+    "the cards": _fan,
+    "the close look": _close,
+    "the panel of the hand": hand_panel.hand,
+    "a refusal": _refusal,
+    "a toast": _toast,
+}
+"""What lies over the table, in the window and in browsers: a line a part, as what fails is named."""
 
 
 def pass_on(player: str) -> Panel:

@@ -56,6 +56,10 @@ class Pages:
         self.settings, self.game, self.leaving = settings, game, leaving
         self._is_menu = game is None
         self.page = self.fault = self.wish = ""
+        self.is_slow = False
+        """Whether time runs slowly."""
+        self.seats: dict[str, bool] = {}
+        """Whether a bot plays for those who sit here."""
         self.asked = ""
         """The act for which a key is awaited."""
 
@@ -96,6 +100,8 @@ class Pages:
             self.set("sound", "mute", not self.settings.sound.mute)
         elif name == "scanning":
             self.set("help", "scan", not self.settings.help.scan)
+        elif name == "slow":
+            self.is_slow = not self.is_slow
         elif kind == "level":
             self.set("help", "level", rest)
         elif kind == "learn":
@@ -163,6 +169,13 @@ class Pages:
             Button("page:settings", "Settings"),
             Button("page:keys", "Keys"),
             *(() if self.game is None else (tutorial_button(self.game.name, self.settings),)),
+            Button("slow", f"Slow motion is {'on' if self.is_slow else 'off'}", is_on=self.is_slow),
+            *(
+                Button(
+                    f"bot:{seat}", f"{seat}: {'a bot plays' if is_bot else 'let a bot play'}", is_on=is_bot
+                )
+                for seat, is_bot in self.seats.items()
+            ),
             Gap(8),
             Button("leave", self.leaving),
         )

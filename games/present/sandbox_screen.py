@@ -5,27 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from teeter.engine.view.camera import Camera, Vector, lean_of
 from teeter.engine.view.overlays import Arrow, Overlay
-from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
 from teeter.engine.view.window.events import Event
 from teeter.engine.world.body import Assembly, Body
 from teeter.games.core.rules import Bring, PutAway, Take, Wait
-from teeter.games.core.words import capital, listed
-from teeter.games.faults import left_out, or_else
+from teeter.games.faults import left_out
+from teeter.games.present import hud_state
 from teeter.games.present.camera import CameraController
 from teeter.games.present.file_prompt import FilePrompt
 from teeter.games.present.game_screen import GameScreen
-from teeter.games.present.naming import game_of, piece_name
-from teeter.games.present.pictures import of_piece
+from teeter.games.present.hud_state import HudState
+from teeter.games.present.sandbox_panel import WEAK, SandboxLook, called, order_of
 from teeter.games.present.settings import Settings
 from teeter.games.server.messages import Act, BringBody, Do, Order, Plan
-from teeter.games.server.protocol import Fetch, Shove, Tilt
+from teeter.games.server.protocol import Shove, Tilt
 from teeter.games.server.setup import folder
-from teeter.models.catalogue import catalogue
-from teeter.models.catalogue import games as catalogues
 from teeter.models.files import OutputError, first_free, whole_or_nothing
 from teeter.scenes.dump import dump
 from teeter.scenes.load import load
@@ -37,27 +34,10 @@ if TYPE_CHECKING:
 
 LEAN_S, LEAST_LEAN = 0.15, 0.02
 """Seconds in which two thirds of a tilt are seen, and degrees that are none."""
-MOST_OFF = 4
-"""Pieces on the floor that are listed."""
-WEAK = "#e07a2f"
 ARROW = 0.035
 """Metres of arrow for the greatest force."""
-TONES = {"stands": "good", "topples": "bad", "unsure": "warn"}
-MOST_PUSH, MOST_TILT = 5.0, 30.0
-"""Newtons, degrees."""
-DIRECTIONS = (
-    "to the right",
-    "away, to the right",
-    "away",
-    "away, to the left",
-    "to the left",
-    "nearer, to the left",
-    "nearer",
-    "nearer, to the right",
-)
-"""Counter-clockwise, as seen from above."""
-
-
+OWN = ("shelf", "piece", "shove", "fetch", "clear")
+"""The buttons of its panels that both skins have."""
 UNSAVED = "What you have built is not saved, and would be lost: Continue and Save, or Leave once more."
 
 
@@ -100,96 +80,32 @@ class SandboxScreen(GameScreen):
     def __init__(self, window: Window, settings: Settings, plan: Plan, physics: PhysicsClient) -> None:
         super().__init__(window, settings, plan, physics)
         self._scene = load(plan.scene, drop=True) if plan.scene is not None else None
-        self._shelf = ""
-        self._push, self._tilt, self._towards = 1.0, 0.0, 0.0
         self.file = FilePrompt()
         self._read: Body | None = None
-        self._said = ""
-        self._is_checking = self._clears = self._is_tilting = self._leaves = False
+        self._is_tilting = self._leaves = False
         self._is_saved = True
         self._tilts: list[float] = []
         """How the table was tilted before each push and tilt that can be taken back."""
 
-    def panels(self) -> tuple[Panel, ...]:
-        """What lies over the table."""
-        found = super().panels()
-        if self.client.broken:
-            return found
-        if any(panel.place in ("cover", "dialog") for panel in found):
-            return found
-        kept = tuple(panel for panel in found if panel.name != "scores")
-        shows_shelf = self._shelf and not self.client.held
-        own = or_else("the sandbox's panel", lambda: (self._tools(),), ())
-        shelf = or_else("the shelf", lambda: (self._pieces(),), ()) if shows_shelf else ()
-        return (*kept, *own, *shelf)
+    @property
+    def building(self) -> SandboxLook:
+        """What somebody is about to do."""
+        return self.look.building
 
-    def _tools(self) -> Panel:
-        can = self.client.waits is not None and not self.client.held
-        is_built = can and bool(self.client.in_play)
-        items: list[Item] = [
-            Row(
-                (
-                    Button("shelf", "Pieces", is_on=bool(self._shelf)),
-                    Button("check", "Check", key=self.settings.key_said("check"), is_enabled=is_built),
-                )
-            ),
-            Row((Button("file", "From a file"), Button("save", "Save", is_enabled=is_built))),
-        ]
-        if self.client.in_play and can:
-            items.append(Button("clear", "Put everything away? Once more." if self._clears else "Clear"))
-        items += [
-            *self.file.items(),
-            Slider("push", "push", self._push, 0.0, MOST_PUSH, f"{self._push:.2f} N"),
-            Slider("towards", "towards", self._towards, 0.0, 360.0, self._direction()),
-            Button("shove", "Push the top piece", is_enabled=is_built),
-            Slider("tilt", "tilt", self._tilt, 0.0, MOST_TILT, f"{self._tilt:.1f} degrees"),
-        ]
-        off = self.client.off_table
-        for name in off[:MOST_OFF]:
-            fetch = Button(f"fetch:{name}", "Bring back", is_enabled=can)
-            items.append(
-                Row(
-                    (Text(f"{capital(self._called(name))}: on the floor", "warn", "small"), fetch), (1.3, 1.0)
-                )
-            )
-        if len(off) > MOST_OFF:
-            items.append(Text(f"and {len(off) - MOST_OFF} more on the floor", "warn", "small"))
-        finding = self.hints.finding
-        if self._is_checking and finding is None:
-            items.append(Text("the checker thinks ...", "quiet"))
-        if finding is not None:
-            tone = TONES[finding.word]
-            items.append(Text(finding.word.upper(), tone, "large", bold=True))  # type: ignore[arg-type]
-            if finding.told:
-                items.append(Text(finding.told, "quiet", "small"))
-            if off:
-                items.append(Text(f"{capital(self._called(*off))} on the floor: left out", "quiet", "small"))
-            if finding.weakest:
-                items.append(
-                    Text(f"{capital(self._called(finding.weakest))} goes first", size="small", mark=WEAK)
-                )
-        if self._said:
-            items.append(Text(self._said, "accent", "small"))
-        return Panel("sandbox", "top-right", tuple(items), "Sandbox", width=270)
+    def _build(self, **changes: Any) -> None:
+        self.look = replace(self.look, building=replace(self.building, **changes))
 
-    def _called(self, *names: str) -> str:
-        return listed([self._details.called(self.client, name) for name in names])
-
-    def _direction(self) -> str:
-        """Where things are pushed, as it is seen."""
+    def _more(self, look: HudState) -> HudState:
+        """Adds what the sandbox tells."""
         right = self.camera_control.camera.axes[0]
-        turned = self._towards - math.degrees(math.atan2(right[1], right[0]))
-        return DIRECTIONS[round(turned / 45.0) % 8]
-
-    def _pieces(self) -> Panel:
-        shelves = tuple(
-            Button(f"shelf:{name}", game_of(name).title, is_on=name == self._shelf) for name in catalogues()
-        )
-        names = sorted(catalogue(self._shelf), key=piece_name)
-        buttons = [Button(f"piece:{name}", piece_name(name), image=of_piece(name)) for name in names]
-        rows: list[Item] = [Row(shelves[:2]), Row(shelves[2:]), Gap(4)]
-        rows += [Row(tuple(buttons[k : k + 2])) for k in range(0, len(buttons), 2)]
-        return Panel("pieces", "left", tuple(rows), "Pieces", width=320)
+        told = {"finding": self.hints.finding, "is_checking": self.hints.is_checking}
+        more: Any = {
+            "right": (right[0], right[1]),
+            "has_files": True,
+            "file": tuple(self.file.items()),
+            **told,
+        }
+        return replace(look, building=replace(look.building, **more))
 
     @property
     def is_typing(self) -> bool:
@@ -218,55 +134,37 @@ class SandboxScreen(GameScreen):
         return is_kept
 
     def _clicked(self, name: str) -> None:
-        is_sure, self._clears = self._clears, False
-        match name.partition(":"):
-            case "shelf", _, rest:
-                self._shelf = rest or ("" if self._shelf else catalogues()[0])
-            case "piece", _, model:
-                self._bring(model)
-            case "check", _, _:
-                self.act("check")
-            case "file", _, _:
-                self.file.toggle()
-            case "shove", _, _:
-                self._shove()
-            case "save", _, _:
-                self._save()
-            case "fetch", _, piece:
-                self._order(Fetch(piece))
-            case "clear", _, _ if is_sure:
-                self._order(Act.CLEAR)
-            case "clear", _, _:
-                self._clears = True
-            case _:
-                super()._clicked(name)
+        order, kind = order_of(self.client, self.building, name), name.partition(":")[0]
+        self.look = hud_state.pressed(self.look, name)
+        if kind == "check":
+            self.act("check")
+        elif kind == "file":
+            self.file.toggle()
+        elif kind == "save":
+            self._save()
+        elif kind not in OWN:
+            super()._clicked(name)
+        elif order is not None and self._can():
+            self._order(order)
 
     def _slid(self, name: str, value: float) -> None:
-        if name == "push":
-            self._push = value
-        elif name == "towards":
-            self._towards = value
-        elif name == "tilt":
-            if not self._is_tilting:
-                self._tilts.append(self._tilt)
-            self._is_tilting, self._tilt = True, value
-            self.physics.send(Tilt(value, self._towards))
+        if name == "tilt" and not self._is_tilting:
+            self._tilts.append(self.building.tilt)
+        super()._slid(name, value)
+        if name == "tilt":
+            self._is_tilting = True
+            self.physics.send(Tilt(self.building.tilt, self.building.towards))
 
     def act(self, name: str) -> None:
         """Do what a key does."""
         if name == "check":
             if self.client.waits is not None and not self.client.held:
-                self._is_checking = True
                 self.hints.check()
         else:
             super().act(name)
 
     def _can(self) -> bool:
         return self.client.waits is not None and self.client.waits.need.wait is Wait.ACTION
-
-    def _bring(self, model: str) -> None:
-        if self._can():
-            self._order(Do(self.client.bring(model)))
 
     def step(self, seconds: float) -> None:
         """Hear what reads files, too."""
@@ -294,12 +192,6 @@ class SandboxScreen(GameScreen):
         self.file.stop()
         super().close()
 
-    def _shove(self) -> None:
-        pieces = [body for body in self.client.lying() if body.name in self.client.in_play]
-        if pieces and self._can():
-            top = max(pieces, key=lambda body: (body.pose.position[2], body.name))
-            self._order(Shove(top.name, self._push, self._towards))
-
     def _order(self, order: Order) -> None:
         self._forget()
         self._is_tilting = False
@@ -307,9 +199,9 @@ class SandboxScreen(GameScreen):
             isinstance(order, Do) and isinstance(order.action, (Take, Bring))
         )
         if is_taken:
-            self._tilts.append(self._tilt)
+            self._tilts.append(self.building.tilt)
         elif order is Act.UNDO and self._tilts:
-            self._tilt = self._tilts.pop()
+            self._build(tilt=self._tilts.pop())
         else:
             self._tilts.clear()
         self._is_saved = False
@@ -317,8 +209,7 @@ class SandboxScreen(GameScreen):
 
     def _forget(self) -> None:
         """What the checker said is of another table."""
-        self.hints.finding = None
-        self._is_checking = False
+        self.hints.finding, self.hints.is_checking = None, False
 
     def click_at(self, x: float, y: float) -> None:
         """Take what is there; with the key of free turning put it away."""
@@ -361,11 +252,11 @@ class SandboxScreen(GameScreen):
     def _save(self) -> None:
         try:
             off = self.client.off_table
-            left_out = f" without what is on the floor ({self._called(*off)})" if off else ""
-            self._said = f"saved as {self.save()}{left_out}"
+            left_out = f" without what is on the floor ({called(self.client, *off)})" if off else ""
+            self._build(said=f"saved as {self.save()}{left_out}")
             self._is_saved = True
         except (OutputError, SceneError) as error:
-            self._said = str(error).splitlines()[0]
+            self._build(said=str(error).splitlines()[0])
 
     def save(self) -> Path:
         """Write what lies on the table as a scene file. Returns the file. Raises OutputError, SceneError."""

@@ -15,7 +15,7 @@ from teeter.engine.view.panels import Panel
 from teeter.engine.world.body import Body
 from teeter.games.core.rules import Choice, Wait
 from teeter.games.faults import left_out, or_else
-from teeter.games.present import fall_show, hud
+from teeter.games.present import fall_show, hand_panel, hud, hud_state
 from teeter.games.present.asking import PlaceAnswer
 from teeter.games.present.camera import CameraController, CameraHandicap, Gliding, sphere_of
 from teeter.games.present.client_state import BOT_PACE, ClientState
@@ -25,7 +25,8 @@ from teeter.games.present.fall_show import FallShow
 from teeter.games.present.framing import Framing
 from teeter.games.present.hand import HandControl
 from teeter.games.present.hints import Hints
-from teeter.games.present.hud import HudState, piece_of, shown_by
+from teeter.games.present.hud import piece_of, shown_by
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.impacts import ImpactDetector
 from teeter.games.present.letters import Lettering
 from teeter.games.present.mouse import Mouse
@@ -47,6 +48,8 @@ FRAME_S = 0.2
 """Seconds between two looks at what is to be seen."""
 PACES = (BOT_PACE, 2.0 * BOT_PACE, 40.0)
 """How fast the turns of bots run: as one likes to watch them; twice as fast; at once."""
+SLOW = 0.25
+"""How fast time runs in slow motion."""
 HOVER, LIT = "#f2c14e", "#e07a2f"
 PASS_AFTER_S = 1.5
 """Seconds for which the table is seen before the seat is passed."""
@@ -111,6 +114,8 @@ class TableScreen:
         self._is_new = True
         self.toasts = Toasts(self.client)
         self.pages = Pages(settings, game, "Leave" if plan.file is None else "Save and leave")
+        if game.has_bots:
+            self.pages.seats = dict.fromkeys(self.client.people, False)
         if self.client.has_laid:
             self.pages.learn(game.name, is_taught=True)
             self.settings = self.hand.settings = self.pages.settings
@@ -165,6 +170,7 @@ class TableScreen:
     def _hurry(self) -> None:
         """Time runs faster while a bot plays, where that is wanted; never while something falls."""
         wanted = self.pace if self.client.is_watched and not self.fall.state else 1.0
+        wanted *= SLOW if self.pages.is_slow else 1.0
         if wanted != self._speed:
             self._speed = wanted
             self.physics.send(SetSpeed(wanted))
@@ -297,7 +303,7 @@ class TableScreen:
             self.camera_control.eye.spin()
         if events:
             self.hints.felt = None
-            self.look = replace(self.look, page=0, pieces=())
+            self.look = hud_state.anew(self.look)
             self._cursor = -1
 
     def _show(self, marked: dict[str, str], lettered: dict[str, PieceLetter]) -> None:
@@ -351,7 +357,6 @@ class TableScreen:
         if self.fall.state:
             may_keep = self.client.plan.file is not None
             return (fall_show.panel(self.fall, self.client.told_moment, self.film, may_keep=may_keep),)
-        grip = self.hand.grip
         look = replace(
             self.look,
             now=now,
@@ -360,20 +365,23 @@ class TableScreen:
             pace=self.pace if any(not seat.has_people for seat in self.client.state.seats) else 0.0,
             close=self.mouse.over,
             is_fine=self.hand.is_fine,
-            gap_mm=1e3 * grip.gap if grip is not None else 0.0,
-            yaw_deg=grip.yaw if grip is not None else 0.0,
-            place=self.hand.place_word,
+            **hand_panel.held(self.hand),
             is_scanning=self.is_scanned,
             is_pad=self.window.is_padded,
             places=None if self.client.places is None else len(self.client.places),
             lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
         )
+        look = or_else("what is built", lambda: self._more(look), look)
         look = or_else("the tutorial", lambda: self._with_lesson(look), look)
         look = or_else("the hints", lambda: self._with_hints(look), look)
         look = or_else("a toast", lambda: self._with_toast(look), look)
         panels = hud.panels(self.client, self.settings, look)
         # with one button what is done to a held piece comes first
         return tuple(sorted(panels, key=lambda panel: panel.name != "hand")) if self.is_scanned else panels
+
+    def _more(self, look: HudState) -> HudState:
+        """Adds what a game of its own kind tells."""
+        return look
 
     def _with_lesson(self, look: HudState) -> HudState:
         """Adds what the tutorial says."""
@@ -388,6 +396,7 @@ class TableScreen:
         return replace(
             look,
             hint=self.hints.word,
+            risk=self.hints.risk,
             is_pointed=self.hints.shows_hint and self.hints.nearest is not None,
             warning=warning,
             feel=self.hints.feel_word,

@@ -8,18 +8,13 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
+from teeter.engine.view.panels import Panel
+
 Row = list[float]
 """A pose: x, y, z in metres and the quaternion x, y, z, w."""
 
 
 WaitWord = Literal["action", "hand", "pull", "rest", "count", "answer", "over"]
-
-
-class ShelfPiece(TypedDict):
-    """A piece that the sandbox can bring."""
-
-    model: str
-    label: str
 
 
 class Welcome(TypedDict):
@@ -32,40 +27,7 @@ class Welcome(TypedDict):
     title: str
     seat: str
     token: str
-    catalogue: list[ShelfPiece]
-
-
-class SeatRow(TypedDict):
-    """A seat, and who sits there."""
-
-    name: str
-    members: list[str]
-    state: Literal["free", "here", "away", "bot"]
-    style: str
-    muted: bool
-    colour: str
-
-
-class Seats(TypedDict):
-    """Who sits where."""
-
-    type: Literal["seats"]
-    seats: list[SeatRow]
-
-
-class Guest(TypedDict):
-    """Who is there and sits nowhere."""
-
-    name: str
-    role: Literal["host", "seat", "spectator"] | None
-    muted: bool
-
-
-class Guests(TypedDict):
-    """Told to the host."""
-
-    type: Literal["guests"]
-    guests: list[Guest]
+    is_free_building: bool
 
 
 class Bodies(TypedDict):
@@ -95,23 +57,12 @@ class TableNews(TypedDict):
 
 
 class ChoiceRow(TypedDict):
-    """What may be chosen. picture: a name; the picture itself comes on its own, later or never."""
+    """What may be chosen, as the panels have a button for it too. piece: that stands for it on the table."""
 
     choice: int
-    label: str
     sentence: str
     group: str
     piece: str
-    picture: str
-
-
-class CardRow(TypedDict):
-    """A card in the hand. choice: that plays it; -1 for none."""
-
-    label: str
-    sentence: str
-    picture: str
-    choice: int
 
 
 class Stroke(TypedDict):
@@ -123,32 +74,27 @@ class Stroke(TypedDict):
     cover: float
 
 
-class ScoreRow(TypedDict):
-    """The score of a seat."""
-
-    seat: str
-    value: str | float
-    on_turn: bool
-
-
 class Turn(TypedDict):
-    """Who is asked what. conditions: how the piece has to lie. lit: the pieces that everything is about now."""
+    """Who is asked what. lit: the pieces that everything is about now."""
 
     type: Literal["turn"]
     turn: int
     wait: WaitWord
     who: str
     mine: bool
-    ask: str
     choices: list[ChoiceRow]
     can_undo: bool
-    scores: list[ScoreRow]
-    score_word: str
-    facts: list[str]
-    conditions: list[str]
-    cards: list[CardRow]
     lines: list[Stroke]
     lit: list[str]
+
+
+class PanelNews(TypedDict):
+    """A panel that is another one now; one without items has gone. order: of those at one place. Pictures are names;
+    they come on their own, later or never."""
+
+    type: Literal["panel"]
+    order: int
+    panel: Panel
 
 
 class PictureNews(TypedDict):
@@ -300,8 +246,7 @@ class Pong(TypedDict):
 
 SeatNews = (
     Welcome
-    | Seats
-    | Guests
+    | PanelNews
     | Bodies
     | TableNews
     | Turn

@@ -69,12 +69,31 @@ class Message(BaseModel):
 
 
 class Hello(Message):
-    """The first message. seat: to take at once. token: of the seat that this browser sat at before."""
+    """The first message. seat: to take at once. token: of the seat that this browser sat at before. is_narrow: there is
+    room for few buttons."""
 
     type: Literal["hello"]
     secret: Secret
     seat: Name | None = None
     token: Secret | None = None
+    is_narrow: bool = False
+
+
+class PressButton(Message):
+    """A button of a panel. right: what is to the right of who looks."""
+
+    type: Literal["press"]
+    name: Name
+    right: Annotated[Level, AfterValidator(_is_unit)] = (1.0, 0.0)
+
+
+class MoveSlider(Message):
+    """A slider of a panel was dragged."""
+
+    type: Literal["slide"]
+    name: Name
+    value: Annotated[Number, Field(ge=-1000.0, le=1000.0)]
+    right: Annotated[Level, AfterValidator(_is_unit)] = (1.0, 0.0)
 
 
 class Sit(Message):
@@ -276,7 +295,20 @@ class SendAway(Message):
 SandboxMessage = BringModel | Shove | Tilt | Fetch
 HostMessage = ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway
 HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Plain | AskCoach | Feel
-Given = Hello | Sit | StandUp | Watch | Choose | HandMessage | SandboxMessage | Chat | Ping | HostMessage
+PanelMessage = PressButton | MoveSlider
+Given = (
+    Hello
+    | PanelMessage
+    | Sit
+    | StandUp
+    | Watch
+    | Choose
+    | HandMessage
+    | SandboxMessage
+    | Chat
+    | Ping
+    | HostMessage
+)
 _READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])
 
 

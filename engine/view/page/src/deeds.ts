@@ -4,6 +4,7 @@ import type { Acts } from "./desk";
 import { MOVES } from "./hand";
 import { tokens } from "./line";
 import { KEYS, type Order } from "./protocol";
+import { Scan } from "./scan";
 import type { Seat } from "./seat";
 
 // Keys of the page alone.
@@ -19,10 +20,34 @@ export class Deeds implements Acts {
   private isPaused = false;
   private speed = SPEEDS.indexOf(1);
 
+  private readonly scan = new Scan();
+
   constructor(private readonly seat: Seat) {}
 
-  point(piece: string): void {
-    this.seat.mark(this.seat.numberOf(piece));
+  // The piece that the button at which somebody is is about.
+  point(name: string): void {
+    const choice = this.seat.turn?.choices.find((each) => name === `choice:${each.choice}`);
+    this.seat.mark(this.seat.numberOf(choice?.piece ?? ""));
+  }
+
+  // A button of a panel: a choice, an act, a message, or what the server makes of it.
+  press(name: string): void {
+    const [, kind, rest] = /^(\w+):(.*)$/.exec(name) ?? [];
+    if (name.startsWith("{")) {
+      const order = JSON.parse(name) as Order | { type: "come_back"; seat: string };
+      if (order.type === "come_back") this.comeBack(order.seat);
+      else this.seat.send(order);
+    } else if (kind === "choice") this.choose(Number(rest));
+    else if (!this.act(kind === "act" ? rest : name)) this.tell(name);
+  }
+
+  // A button that the server makes something of.
+  tell(name: string): void {
+    this.seat.send({ type: "press", name, right: this.seat.outlook.right });
+  }
+
+  slide(name: string, value: number): void {
+    this.seat.send({ type: "slide", name, value, right: this.seat.outlook.right });
   }
 
   choose(choice: number): void {
@@ -35,7 +60,11 @@ export class Deeds implements Acts {
   act(name: string): boolean {
     if (this.seat.fall.state === "wreck" && (name === "choose" || name === "lay"))
       this.seat.send({ type: "go_on" });
-    else if (name === "undo") {
+    else if (name === "go_on" || name === "watch_again") this.seat.send({ type: name });
+    else if (name === "clip") {
+      this.seat.fall.keep();
+      this.seat.send({ type: "watch_again" });
+    } else if (name === "undo") {
       if (!this.seat.turn?.mine || this.seat.busy || !this.seat.turn.can_undo) return false;
       this.seat.send({ type: "undo" });
       this.seat.wait();
@@ -51,7 +80,10 @@ export class Deeds implements Acts {
       this.seat.send({ type: "stand_up" });
     } else if (name === "pause" || name === "speed") this.time(name);
     else if (name === "hurry" && this.seat.welcome?.role === "host") this.time("speed");
-    else if (name === "clear") this.seat.send({ type: "clear" });
+    else if (name === "follow") this.seat.outlook.isFollowing = !this.seat.outlook.isFollowing;
+    else if (name === "scan") this.scan.turn();
+    else if (name === "learn") this.tell(name);
+    else if (name === "check" && this.seat.isSandbox) this.tell(name);
     else if (this.seat.hand.act(name)) this.seat.loop.touch();
     else if (MOVES[name]) this.seat.outlook.orbit.drag(AROUND * MOVES[name][0], -AROUND * MOVES[name][1]);
     else return false;
@@ -73,24 +105,9 @@ export class Deeds implements Acts {
   }
 
   // To a seat that was one's own in another window.
-  comeBack(seat: string): void {
+  private comeBack(seat: string): void {
     tokens.take(seat);
     location.reload();
-  }
-
-  push(newtons: number, towards: number): void {
-    if (this.seat.lit)
-      this.seat.send({ type: "push", piece: this.seat.lit, newtons, towards: this.turned(towards) });
-  }
-
-  tilt(degrees: number, towards: number): void {
-    this.seat.send({ type: "tilt", degrees, towards: this.turned(towards) });
-  }
-
-  // Degrees from +x of a direction that is told from what is right in the picture.
-  private turned(degrees: number): number {
-    const [x, y] = this.seat.outlook.right;
-    return (degrees + (180 / Math.PI) * Math.atan2(y, x) + 720) % 360;
   }
 
   // fine is on as long as its key is down.
@@ -101,6 +118,8 @@ export class Deeds implements Acts {
       on = event.target instanceof HTMLElement ? event.target.tagName : "";
     const isTheirs = on === "INPUT" || (on === "BUTTON" && event.key === " "),
       isHeld = name === "fine" || name === "free";
+    const numbered = event.type === "keydown" && !isTheirs ? this.seat.desk.panels.key(key) : undefined;
+    if (numbered) numbered.click();
     if (!name || isTheirs || (event.ctrlKey && name !== "free") || event.metaKey || event.altKey) return;
     if (event.type === "keyup" ? !isHeld : event.repeat && !REPEATED.has(name)) return;
     if (this.act(name)) event.preventDefault();

@@ -1,5 +1,7 @@
 // Elements of the page. Every text is set as text, never as markup.
 
+export const NARROW = "(max-width: 720px)";
+
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   name: string,

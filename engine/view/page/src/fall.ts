@@ -1,6 +1,5 @@
 // A fall at a seat: the director's camera, to which the eye glides and from which it comes back, and what stands below.
 
-import { button, make, write } from "./dom";
 import type { Triple } from "./data";
 import { Glide } from "./glide";
 import { add, minus, type Camera } from "./maths";
@@ -16,38 +15,20 @@ export class Fall {
   private film: MediaRecorder | null = null;
   private shown: Camera | null = null;
   private readonly glide = new Glide();
-  private readonly panel: HTMLElement;
-  private readonly told: HTMLElement;
-  private readonly row: HTMLElement;
-  private readonly more: HTMLElement; // what shows it once more
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly desk: HTMLElement,
-    send: (type: "go_on" | "watch_again") => void,
     private readonly steady: (isSteady: boolean) => void,
-  ) {
-    this.panel = make("section", "fall panel", desk);
-    this.panel.setAttribute("aria-live", "assertive");
-    this.panel.hidden = true;
-    this.told = make("h1", "", this.panel);
-    this.row = make("div", "row", this.panel);
-    const on = button(this.row, "Continue", "The game goes on", () => send("go_on"));
-    on.className = "main";
-    on.dataset.act = "go_on";
-    this.more = make("span", "row", this.row);
-    const again = button(this.more, "Watch again", "See it fall once more", () => send("watch_again"));
-    again.dataset.act = "watch_again";
-    const keep = button(this.more, "Save this clip", "See it once more, and keep that as a film", () => {
-      this.keeps = true;
-      send("watch_again");
-    });
-    keep.dataset.act = "clip";
-    keep.hidden = typeof MediaRecorder === "undefined";
+  ) {}
+
+  // The fall that is seen next is kept as a film.
+  keep(): void {
+    this.keeps = typeof MediaRecorder !== "undefined";
   }
 
-  // null: nothing falls. may: who looks may go on.
-  hear(news: FallNews | null, may: boolean): void {
+  // null: nothing falls.
+  hear(news: FallNews | null): void {
     const before = this.state;
     this.state = news?.state ?? "";
     this.keeps &&= this.state !== "";
@@ -61,10 +42,6 @@ export class Fall {
       ? { eye: news.eye as Triple, target: news.target as Triple, fov: news.fov }
       : null;
     this.desk.classList.toggle("falls", this.state !== "");
-    this.panel.hidden = this.state === "";
-    this.row.hidden = this.state !== "wreck" || !may;
-    this.more.hidden = !this.goal;
-    write(this.told, this.state === "wreck" ? news!.told : "It falls!");
   }
 
   // Keeps what is drawn from now on, until the wreck has been seen for a moment.

@@ -21,7 +21,6 @@ import {
 import type { Table } from "./table";
 
 const POINTS_MS = 33; // between two looks of the server where the pointer is
-const LANDS = { free: "It can be lowered there", nothing: "Nothing is below it" };
 const FELT_N = 0.5; // more force, of which a phone tells the finger
 const RESTING_S = 0.4; // the hand is still for so long before the coach is asked
 const SPINS: Record<string, number> = { turn_left: 1, turn_right: -1 };
@@ -48,9 +47,9 @@ export class Hand implements Reach {
   private pointedAt = 0;
   drawn: number[] | null = null; // where the held piece is seen
   private isDragged = false; // a press that took it goes on
+  private showsGhost = true;
   private isFree = false; // a brick need not keep to its rail
   private heeded: unknown = null; // the warning after which it is laid all the same
-  private notice = ""; // why it was not laid
 
   constructor(private readonly table: Table) {}
 
@@ -159,6 +158,7 @@ export class Hand implements Reach {
       places = free(stage, this.grip.body, others);
     if (!pose) return places;
     const ghost = this.isOld ? null : { pose, ink: INKS[this.verdict] };
+    if (!this.showsGhost) return places;
     const found = guides(stage, this.grip.body, this.drawn, pose[2] - low, low, ghost),
       better = this.isOld ? null : this.coached?.place;
     if (better) found.push(...towards(stage, this.grip.body, pose, better, low));
@@ -166,32 +166,7 @@ export class Hand implements Reach {
   }
 
   private tell(): void {
-    const { grip, landing } = this,
-      { desk } = this.table;
-    if (!grip) {
-      desk.hand.show(null);
-      return;
-    }
-    const gap = landing?.pose ? Math.max(landing.goal[2] - landing.pose[2], 0) : 0;
-    const where = grip.isPulling
-      ? this.pull
-      : `${Math.round(1000 * gap)} mm above its place, turned ${Math.round(grip.turned)}°`;
-    const place = landing?.place ?? "";
-    desk.hand.show({
-      isPulling: grip.isPulling,
-      isLaid: grip.isLaid,
-      where,
-      places: /^\d/.test(place) ? "Place" : place ? place[0].toUpperCase() + place.slice(1) : "Show places",
-      isFine: this.isFine,
-      isFree: this.isFree,
-      isPointed: !!this.coached?.place,
-    });
-    if (this.isCoached) desk.hand.judge("The coach looks ...", "");
-    else if (this.coached)
-      desk.hand.judge(`${this.coached.sentence} ${this.notice}`.trim(), this.coached.verdict);
-    else if (this.isOld || grip.isPulling) desk.hand.judge("", "");
-    else if (this.notice) desk.hand.judge(this.notice, "");
-    else desk.hand.judge(LANDS[landing?.pose ? "free" : "nothing"], landing?.pose ? "free" : "nothing");
+    this.table.desk.lay(Boolean(this.grip?.isLaid));
   }
 
   // -- what it wants ------------------------------------------------------------------------------------------------
@@ -202,7 +177,7 @@ export class Hand implements Reach {
 
   private moved(): void {
     this.coached = this.heeded = null;
-    [this.isCoached, this.notice, this.still] = [false, "", 0];
+    [this.isCoached, this.still] = [false, 0];
     this.tell();
     this.table.loop.touch();
   }
@@ -310,9 +285,9 @@ export class Hand implements Reach {
       isBad = word === "topples" || word === "forbidden";
     if (isPassing ? !word || isBad : isBad && this.heeded !== this.coached) {
       if (!isPassing) this.heeded = this.coached;
-      this.notice =
-        isBad && !isPassing ? "Lay it once more to do so all the same." : "Not laid yet: lay it with Lay.";
-      this.tell();
+      this.table.desk.toast(
+        isBad && !isPassing ? "Lay it once more to do so all the same." : "Not laid yet: lay it with Lay.",
+      );
       return;
     }
     this.press("lay");
@@ -338,7 +313,11 @@ export class Hand implements Reach {
     if (name === "fine" || name === "free") {
       if (name === "fine") this.isFine = !this.isFine;
       else this.isFree = !this.isFree;
-      this.tell();
+      this.table.send({ type: "press", name });
+      return true;
+    }
+    if (name === "ghost") {
+      this.showsGhost = !this.showsGhost;
       return true;
     }
     if (!grip || grip.isLaid) return false;

@@ -1,5 +1,6 @@
 // The line to the server. It comes back by itself when it is lost, to the seat that one had.
 
+import { NARROW } from "./dom";
 import type { News, Order } from "./protocol";
 
 const WAITS_S = [0.5, 1, 2, 4, 5]; // before the next try
@@ -55,7 +56,8 @@ export class Line {
     this.heard = performance.now();
     socket.onopen = () => {
       const token = tokens.own();
-      this.send({ type: "hello", secret: this.secret, ...(token ? { token } : {}) });
+      const is_narrow = matchMedia(NARROW).matches;
+      this.send({ type: "hello", secret: this.secret, is_narrow, ...(token ? { token } : {}) });
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
       this.heard = performance.now();

@@ -3,7 +3,7 @@
 
 import type { Triple } from "./data";
 import { apart, Glide } from "./glide";
-import { axesOf, fitted, leaned, rayOf, seenAt, type Camera, type Lean } from "./maths";
+import { add, axesOf, fitted, leaned, minus, rayOf, seenAt, type Camera, type Lean } from "./maths";
 import { framing, Orbit } from "./orbit";
 import type { FrameNews } from "./protocol";
 
@@ -44,6 +44,7 @@ export class Outlook {
   private isFirst = true;
   private isMine = false; // somebody has moved it or zoomed
   private looked = 0;
+  isFollowing = false; // the eye goes along with what is held
   private held: Triple | null = null; // where something was held last
   private laid = Infinity; // seconds since the tower became another one
   private readonly glide = new Glide();
@@ -199,7 +200,14 @@ export class Outlook {
 
   // Goes back until a place is where no panel is. Returns whether it had to.
   keep(place: Triple, seconds: number): boolean {
+    const by = this.isFollowing && this.held ? minus(place, this.held) : null;
     this.held = place;
+    if (by && Math.hypot(...by) < BEFORE) {
+      const { eye, target, fov } = this.orbit.camera;
+      this.orbit.camera = { eye: add(eye, by, 1), target: add(target, by, 1), fov };
+      this.isMine = true;
+      return true;
+    }
     return this.isMine && !this.isClear(place) && this.orbit.zoom(Math.exp(BACK * seconds));
   }
 }

@@ -25,7 +25,6 @@ const HOVERED = [0.95, 0.76, 0.31, 1];
 const LIT = [0.88, 0.48, 0.18, 1];
 const POINTED = [0.17, 0.48, 0.73, 0.6];
 const OUTSIDE = 1.015; // times the size of a piece: a coat of colour
-const FLOOR = -0.3; // metres: what lies below lies on the floor of the room
 
 export class Seat implements Table {
   readonly loop: Loop;
@@ -65,12 +64,7 @@ export class Seat implements Table {
       () => !!this.hand.grip || !!(this.turn?.mine && this.turn.choices.some((each) => each.piece)),
       () => this.loop?.touch(),
     );
-    this.fall = new Fall(
-      stage.canvas,
-      this.desk.root,
-      (type) => this.send({ type }),
-      (isSteady) => this.loop.steady(isSteady),
-    );
+    this.fall = new Fall(stage.canvas, this.desk.root, (isSteady) => this.loop.steady(isSteady));
     this.hand = new Hand(this);
     this.knocks = new Knocks((place) => stage.across(place, this.outlook.camera));
     new Fingers(stage.canvas, this.outlook.orbit, this.hand);
@@ -98,17 +92,15 @@ export class Seat implements Table {
     switch (news.type) {
       case "welcome":
         this.welcome = news;
-        this.isSandbox = Boolean(news.catalogue?.length);
+        this.isSandbox = news.is_free_building;
         this.turn = null;
+        desk.panels.forget();
         // a fall that went by while the line was lost is over
-        this.fall.hear(null, Boolean(news.seat));
+        this.fall.hear(null);
         desk.greet(news);
         break;
-      case "seats":
-        desk.showSeats(news.seats);
-        break;
-      case "guests":
-        desk.showGuests(news.guests);
+      case "panel":
+        desk.panels.show(news);
         break;
       case "bodies":
         await this.add(news);
@@ -156,7 +148,7 @@ export class Seat implements Table {
         this.tellTurn();
         break;
       case "fall":
-        this.fall.hear(news, Boolean(this.welcome?.seat));
+        this.fall.hear(news);
         break;
       case "pointed":
         this.pointed = { body: this.numbers.get(news.piece) ?? -1, pose: news.pose };
@@ -172,11 +164,8 @@ export class Seat implements Table {
             : `${news.seat} has not come back`,
         );
         break;
-      case "over":
-        desk.end(news);
-        break;
       case "broken":
-        desk.end(null, news.why);
+        desk.lose(`The game cannot go on. ${news.why}`);
         break;
     }
     this.loop.touch();
@@ -209,7 +198,6 @@ export class Seat implements Table {
     this.clock = news.left_s === null ? null : { left: news.left_s, since: performance.now() };
     this.hand.follow(this.table, this.turn);
     if (!hadTable) this.tellTurn();
-    else this.tellShelf();
   }
 
   private move(rows: DataView): void {
@@ -238,30 +226,8 @@ export class Seat implements Table {
   }
 
   private tellTurn(): void {
-    const onTable = new Set((this.table?.shown ?? []).map((n) => this.names[n]));
-    this.desk.showTurn(this.turn, this.busy, onTable);
+    this.desk.wait(Boolean(this.busy), Boolean(this.turn?.mine), Boolean(this.turn?.can_undo) && !this.busy);
     this.desk.showFeel(this.canFeel, this.isFeeling);
-    this.tellShelf();
-  }
-
-  private tellShelf(): void {
-    if (!this.isSandbox || this.welcome?.role === "spectator") return;
-    const fallen = (this.table?.shown ?? []).filter((n) => this.live.truth[7 * n + 2] < FLOOR);
-    const canAct = Boolean(this.turn?.mine) && !this.busy && !this.hand.grip;
-    const off = fallen.filter((n) => n !== this.stage.props.table).map((n) => this.names[n]);
-    this.desk.showShelf(
-      this.said(this.lit),
-      off.map((name) => [name, this.said(name)]),
-      canAct,
-    );
-  }
-
-  // What people call a piece of the sandbox, whose name is that of its model and a number.
-  private said(name: string): string {
-    const [, model = name, number = ""] = /^(.*)-(\d+)$/.exec(name) ?? [],
-      known = this.welcome?.catalogue?.find((each) => each.model.endsWith(`/${model}`));
-    const label = known?.label.replace(/^.*: /, "") ?? model;
-    return Number(number) > 1 ? `${label} (${number})` : label;
   }
 
   private step(elapsed: number): boolean {
@@ -373,8 +339,9 @@ export class Seat implements Table {
       return;
     }
     this.lit = found.length ? this.names[body] : "";
-    this.desk.narrow(this.lit);
-    this.tellShelf();
+    // the rules say why not
+    if (body >= 0 && !found.length && this.choices.length) this.deeds.tell(`take:${this.names[body]}`);
+    if (this.turn?.mine) this.deeds.tell(this.lit ? `only:${this.lit}` : "all");
     this.loop.touch();
   }
 

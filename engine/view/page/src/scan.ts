@@ -1,0 +1,44 @@
+// One-button play: the buttons that can be pressed light up one after the other, and any key or tap presses the lit one.
+
+const EACH_MS = 1200;
+
+export class Scan {
+  private timer = 0;
+  private at = -1;
+  private lit: HTMLButtonElement | null = null;
+
+  constructor() {
+    for (const name of ["keydown", "pointerdown"] as const)
+      addEventListener(name, (event) => this.press(event), { capture: true });
+  }
+
+  turn(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = this.timer ? 0 : window.setInterval(() => this.next(), EACH_MS);
+    this.light(null);
+  }
+
+  private next(): void {
+    const all = [...document.querySelectorAll<HTMLButtonElement>(".desk button:not(:disabled)")];
+    const seen = all.filter((each) => each.checkVisibility({ visibilityProperty: true }));
+    this.at = seen.length ? (this.at + 1) % seen.length : -1;
+    this.light(seen[this.at] ?? null);
+  }
+
+  private light(button: HTMLButtonElement | null): void {
+    this.lit?.classList.remove("scanned");
+    this.lit = button;
+    button?.classList.add("scanned");
+    button?.scrollIntoView({ block: "nearest" });
+  }
+
+  private press(event: KeyboardEvent | PointerEvent): void {
+    if (!this.timer || !event.isTrusted) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const lit = this.lit;
+    this.at = -1; // from the first one again
+    if (event instanceof KeyboardEvent && event.key === "Escape") this.turn();
+    else lit?.click();
+  }
+}
