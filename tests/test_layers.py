@@ -313,17 +313,17 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 
 
 CEILINGS = {
-    "models": 5975,
-    "scenes": 5110,
-    "engine": 32510,
-    "games/server": 1970,
-    "games/present": 7194,
-    "games/ui": 810,
-    "games/host": 2605,
-    "games": 35781,
+    "models": 5966,
+    "scenes": 5052,
+    "engine": 32528,
+    "games/server": 1944,
+    "games/present": 7438,
+    "games/ui": 807,
+    "games/host": 2740,
+    "games": 36191,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
-SCRIPT_CEILING = 5525
+SCRIPT_CEILING = 5351
 """Lines of TypeScript."""
 
 

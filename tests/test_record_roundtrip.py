@@ -284,6 +284,11 @@ def test_the_platform_names_what_decides_the_bits() -> None:
         assert word in fingerprint()
 
 
+def test_what_an_engine_alone_simulates_otherwise_is_another_platform() -> None:
+    assert "revision" not in fingerprint("bullet")
+    assert f"rapier3d {HERE.rapier3d} as used since revision 2" in fingerprint("rapier")
+
+
 def test_the_examples_of_the_readme_are_entries() -> None:
     blocks = [block.split("```")[0] for block in README.read_text("utf-8").split("```json\n")[1:]]
     lines = [EntryLines(block.encode(), "README.md", "example") for block in blocks]

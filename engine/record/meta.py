@@ -23,6 +23,7 @@ from teeter.engine.record.format import (
     parse,
     shown,
 )
+from teeter.engine.settings import REVISIONS
 from teeter.engine.worlds import Engine, engine_in_use, package_of
 
 NO_CONTROLS = r"^\P{Cc}*$"
@@ -131,9 +132,10 @@ def fingerprint(engine: Engine | None = None) -> str:
     engine: that simulates, the one in use when None. Where it differs from a recording's `platform`, re-simulation may
     differ in the last bits without fault.
     """
-    here = Versions.installed()
-    package = package_of(engine or engine_in_use())
+    here, engine = Versions.installed(), engine or engine_in_use()
+    package, revision = package_of(engine), REVISIONS.get(engine)
     libraries = f"python {here.python}, numpy {here.numpy}, {package} {_version(package)}"
+    libraries += f" as used since revision {revision}" if revision else ""
     return f"{platform.machine()} {platform.system()}, {libraries}, arithmetic {arithmetic()}"
 
 

@@ -23,7 +23,7 @@ from teeter.games.server.messages import Broken, Plan, TableView
 from teeter.games.server.news import SeatNews, TableNews
 from teeter.games.server.setup import FirstView
 
-PROTOCOL = 2
+PROTOCOL = 3
 
 
 class Audience:
