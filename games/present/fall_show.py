@@ -252,6 +252,8 @@ class FallShow:
     def again(self) -> None:
         """Somebody watches it again."""
         if self.state == "wreck" and self._plan is not None and not self._later:
+            # the wreck may have been seen for less than it takes until a plan is made again
+            self._plan, self._is_done = planned(self._views, self._pieces, self.aspect) or self._plan, True
             self._is_again, self.state = True, "falls"
             self._shown = (
                 self._views[0].step + (self._plan.begin - director.AHEAD_S / 2) * self._views[-1].rate

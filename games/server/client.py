@@ -2,6 +2,7 @@
 
 import contextlib
 import multiprocessing
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -102,6 +103,8 @@ class PhysicsClient:
 def _play(line: Connection, likely: Plan, engine: Engine) -> None:
     """The process; what it needs is loaded in it alone."""
     end_with_parent(ORPHAN_TIMEOUT_S)
+    # who is interrupted asks this one to stop
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     from teeter.games.server.physics import get_ready, serve
 
     with using(engine), contextlib.suppress(EOFError, KeyboardInterrupt):

@@ -81,6 +81,9 @@ class PhysicsServer:
         """What the window has; what it made itself it is not sent."""
         self._last: TableView | None = None
         self._is_open = self._is_paused = self._has_fallen = False
+        self._is_left = False
+        """Whether the window wants no more. An act that has begun is done to its end, or the record would stop where
+        nobody who plays it again does."""
         self._pulled = ""
         self._checked = self._shown_at = 0.0
         self._set_up(LOADED)
@@ -94,9 +97,10 @@ class PhysicsServer:
     def say(self, news: messages.News) -> None:
         """Tell the window something."""
         try:
-            self._line.send(news)
-        except (BrokenPipeError, OSError) as error:
-            raise Abandoned from error
+            if not self._is_left:
+                self._line.send(news)
+        except OSError:
+            self._is_left = True
 
     def _tell(self, before: Any, given: Input, after: Any) -> None:
         self._has_fallen |= isinstance(given, Fell)
@@ -121,9 +125,11 @@ class PhysicsServer:
         if not self._is_open:
             self._set_up(BUILT)
             return
-        self._show(step, bodies)
-        self._clock.wait(step, self.session.table.rate)
-        self._hear()
+        if not self._is_left:
+            with contextlib.suppress(Abandoned):
+                self._show(step, bodies)
+                self._clock.wait(step, self.session.table.rate)
+                self._hear()
 
     def _show(self, step: int, bodies: Mapping[str, Body]) -> None:
         now = time.perf_counter()
@@ -179,9 +185,10 @@ class PhysicsServer:
         if self._has_fallen and self._is_open and self.session.need.wait in AT_REST:
             self._has_fallen, self._is_paused = False, True
             self._last = None
-            self._show(self.session.table.step, self.session.table.bodies)
-            self.say(Wreck())
-            self._hear()
+            with contextlib.suppress(Abandoned):
+                self._show(self.session.table.step, self.session.table.bodies)
+                self.say(Wreck())
+                self._hear()
 
     def _refresh(self) -> None:
         """Show what there is, now."""
@@ -191,12 +198,14 @@ class PhysicsServer:
         self._show(self.session.table.step, self.session.table.bodies)
 
     def _hear(self, seconds: float = 0.0) -> None:
-        """Take in orders; wait for one so long."""
+        """Take in orders; wait for one so long. Raises Abandoned."""
+        if self._is_left:
+            raise Abandoned
         try:
             while self._line.poll(None if self._is_paused else seconds):
                 order = self._line.recv()
                 if order is messages.Act.QUIT:
-                    raise Abandoned
+                    raise EOFError
                 if isinstance(order, protocol.SetSpeed):
                     self._clock.speed = order.factor
                     self._clock.restart(self.session.table.step)
@@ -211,6 +220,7 @@ class PhysicsServer:
                     self._orders.append(order)
                 seconds = 0.0
         except (EOFError, OSError) as error:
+            self._is_left = True
             raise Abandoned from error
 
     def _set_bot(self, order: messages.SetBot) -> None:
@@ -230,7 +240,7 @@ class PhysicsServer:
         self._refresh()
         if self._plan.resume is None:
             self.say(GameUpdate(self.session.state, "Opening"))
-        while True:
+        while not self._is_left:
             need = self.session.need
             if self._has_fallen and need.wait in AT_REST:
                 self._refresh()
