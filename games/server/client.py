@@ -107,6 +107,6 @@ def _play(line: Connection, likely: Plan, engine: Engine) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from teeter.games.server.physics import get_ready, serve
 
-    with using(engine), contextlib.suppress(EOFError, KeyboardInterrupt):
+    with using(engine), contextlib.suppress(EOFError):
         get_ready(likely)
         serve(line, line.recv())

@@ -422,7 +422,7 @@ def serve(line: Connection, plan: Plan) -> None:
         with suppress_stderr():
             server = PhysicsServer(line, plan)
         server.run()
-    except (Abandoned, KeyboardInterrupt):
+    except Abandoned:
         pass
     except Exception as error:  # whatever it is, the person at the window has to hear of it
         with contextlib.suppress(BrokenPipeError, OSError):

@@ -190,9 +190,9 @@ def friction(search: Search, names: tuple[str, ...], limit: float) -> Tried:
         if holds(MOST_FRICTION, name):
             values = [value for factor in FRICTIONS if (value := known[name] * factor) < MOST_FRICTION]
             least = nearest_of(lambda value: holds(value, name), [*values, MOST_FRICTION], known[name])  # noqa: B023
-            found += (
-                [] if least is None else [Change("friction", (name,), amount=math.ceil(1e3 * least) / 1e3)]
-            )
+            if least is not None:
+                # to what is told of it
+                found.append(Change("friction", (name,), amount=math.ceil(1e3 * least) / 1e3))
     return found, asked
 
 

@@ -45,8 +45,8 @@ class Demand:
 
     @classmethod
     def on(cls, assembly: Assembly, gravity: Vector, margin: float | None) -> Demand:
-        """Returns what is asked of an assembly and of what becomes of it. Of what stands on the end of something thin
-        an area is left too."""
+        """Returns what is asked of an assembly and of what becomes of it. A piece that is thin bears on a narrow area:
+        that is narrowed by a part of it at most, so that some is left."""
         thinnest = min((float(np.sort(body.piece.extents)[1]) for body in assembly.free), default=np.inf)
         return cls(gravity, margin, min(safety_margin_of(assembly), NARROWEST * thinnest))
 
