@@ -159,3 +159,34 @@ def test_a_second_resume_is_refused_and_the_first_is_not_harmed(tmp_path: Path) 
         assert first.returncode == 0
     assert len(load(file).checkpoints) > 3
     assert verify(file).agrees
+
+
+def test_a_folder_that_holds_nothing_yet_is_not_gone_on_with(tmp_path: Path) -> None:
+    file = tmp_path / "a.teeter"
+    shutil.copy(ROOT / "tests" / "recordings" / "wonky-1.teeter", file)
+    folder = folder_of(file)
+    folder.mkdir()
+    with holder(folder) as other:
+        assert found(file) == file
+        assert folder.exists()
+        other.send_signal(signal.SIGKILL)
+    assert found(file) == file
+    assert not folder.exists()
+
+
+def test_a_recording_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever looks at any moment of its beginning finds no head, or all of it."""
+    seen: list[bytes | None] = []
+    head = folder_of(tmp_path / "a.teeter") / "meta.json"
+    meta = load(ROOT / "tests" / "recordings" / "wonky-1.teeter").meta
+
+    real = os.fsync
+
+    def synced(number: int) -> None:
+        real(number)
+        seen.append(head.read_bytes() if head.exists() else None)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    Recorder(tmp_path / "a.teeter", meta).leave()
+    assert seen[0] is None
+    assert {text for text in seen if text is not None} == {head.read_bytes()}

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from teeter.engine.record.format import RecordError
+from teeter.engine.record.format import META, RecordError
 from teeter.engine.record.part import SUFFIX, FolderLock
 from teeter.engine.record.reader import load
 
@@ -28,7 +28,9 @@ def found(path: Path) -> Path:
 
 def _continues(folder: Path, file: Path) -> bool:
     """Whether a folder goes on where a file ends; else it was left while the file was played up to there, and holds
-    nothing that the file does not. Raises RecordError when they are two games."""
+    nothing that the file does not, or nothing yet. Raises RecordError when they are two games."""
+    if not (folder / META).exists():
+        return False
     longer, shorter = load(folder).hashes, load(file).hashes
     if longer[: len(shorter)] == shorter and len(longer) > len(shorter):
         return True

@@ -37,6 +37,8 @@ from teeter.engine.record.reader import Replay, load
 from teeter.models.files import take_place
 from teeter.models.system import KEEPS_OPEN_FILES
 
+NEW_META = f"{META}.new"
+
 
 class Recorder:
     """Records into the folder `F.teeter.part` and packs it to `F.teeter` when closed.
@@ -201,12 +203,14 @@ class Recorder:
             raise RecordError(self.folder, problem) from None
         try:
             self._take_locks()
-            with (self.folder / META).open("xb") as head:
+            for name in (*part.GROWING, part.COMMITS):
+                self._streams[name] = Stream(self.folder / name)
+            # last and whole: who looks meanwhile finds a recording, or none
+            with (self.folder / NEW_META).open("xb") as head:
                 head.write(text)
                 head.flush()
                 os.fsync(head.fileno())
-            for name in (*part.GROWING, part.COMMITS):
-                self._streams[name] = Stream(self.folder / name)
+            (self.folder / NEW_META).replace(self.folder / META)
             part.synced(self.folder)
             part.synced(self.folder.parent)
         except (OSError, RecordError):
