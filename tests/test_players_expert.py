@@ -25,7 +25,7 @@ from teeter.games.play.recording import begin
 from teeter.games.play.session import Session
 from teeter.games.players.bots import bots_of, play
 from teeter.games.registry import game_named
-from teeter.games.tower_topple.bot import leaves_none, wins
+from teeter.games.tower_topple.bot import EFFECT, leaves_none, wins
 from teeter.games.tower_topple.state import Print
 from teeter.games.wonky import rules
 from teeter.games.wonky.bot import WonkySkill, is_firm
@@ -167,11 +167,14 @@ def test_TT_22_an_expert_pulls_the_print_it_has_seen_that_brings_most(choice: Ca
     assert choice().id == choice(bricks=tuple(hidden)).id
 
 
-def test_TT_07_an_expert_well_ahead_in_the_last_round_minds_no_shaking(choice: Callable[..., Any]) -> None:
-    """TT-07: it pulls what brings most though the tower moves by 10 mm; else what brings less and moves nothing."""
+def test_TT_07_an_expert_ahead_in_the_last_round_draws_at_the_foot(choice: Callable[..., Any]) -> None:
+    """TT-07: whoever topples it then, it has won: it pulls at the foot, and no print that may cost it something."""
     seen = [brick.id for brick in NEW_TOWER.bricks]
-    assert choice(0.01, seen=seen, scores=(3, 0)).print is Print.ADD_THREE
     assert choice(0.01, seen=seen, scores=(0, 3)).print is Print.ADD_TWO
+    behind, ahead = (choice(seen=seen, scores=scores) for scores in ((0, 1), (1, 0)))
+    assert behind.print is Print.ADD_THREE
+    assert EFFECT.get(ahead.print, 0.0) >= 0.0
+    assert ahead.id in NEW_TOWER.tower[0]
 
 
 def test_places_of_blocks_are_counted_point_by_point() -> None:

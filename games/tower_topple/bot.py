@@ -1,8 +1,9 @@
 """How a bot plays Tower Topple: it feels for a brick that carries little and whose absence the tower bears.
 
-An expert remembers the prints that were out and pulls what brings most; well ahead in the last round it minds no
-shaking. It also counts bricks: of a full row either the centre comes out, or an edge and then the other; three bricks
-on top are a row more. Who finds no brick left topples the tower. After U. Zwick, Jenga, SODA 2002.
+An expert remembers the prints that were out and pulls what brings most; ahead in the last round it draws at the foot,
+because whoever topples the tower then, the expert has won. It also counts bricks: of a full row either the centre comes
+out, or an edge and then the other; three bricks on top are a row more. Who finds no brick left topples the tower. After
+U. Zwick, Jenga, SODA 2002.
 """
 
 import math
@@ -33,8 +34,6 @@ CANDIDATES = 16
 RANK, PARITY = 0.05, 0.3
 """Points: what it costs that a brick comes later among those that bots like, and what it brings to leave the next
 player none."""
-WELL_AHEAD = 2
-"""Points by which an expert leads when it no longer minds who topples the tower in the last round."""
 LOOSE = 0.15
 """Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
 CALM, DOWN_BY = 2e-3, 25e-3
@@ -193,8 +192,8 @@ def _effects(session: Session, need: Need) -> dict[str, float]:
 
 
 def _dearest(session: Session, need: Need, ranked: list[Take]) -> tuple[list[Take], float]:
-    """The bricks by what they bring, and metres by which the tower may move: well ahead in the last round an expert
-    minds only that it does not come down."""
+    """The bricks by what they bring, and metres by which the tower may move. Ahead in the last round: first those at
+    the foot, of prints that may cost something the last; all that it may not do is come down in a trial."""
     state, effects = session.game.rules.seen_by(session.state, need.player), _effects(session, need)
     own, *others = state.scores[state.turn :] + state.scores[: state.turn]
     is_last = not state.house.target and state.round == state.house.rounds
@@ -203,8 +202,11 @@ def _dearest(session: Session, need: Need, ranked: list[Take]) -> tuple[list[Tak
         gained = gain(replace(state, held=take.piece)) + effects[take.piece]
         return gained + PARITY * leaves_none(state, take) - RANK * ranked.index(take)
 
-    is_ahead = is_last and own - max(others) >= WELL_AHEAD
-    return sorted(ranked, key=worth, reverse=True), DOWN_BY if is_ahead else CALM
+    if is_last and own > max(others):
+        row = {name: number for number, row in enumerate(state.tower) for name in row}
+        weakest = sorted(ranked, key=lambda take: (effects[take.piece] < 0.0, row[take.piece]))
+        return weakest, DOWN_BY
+    return sorted(ranked, key=worth, reverse=True), CALM
 
 
 def _across(row: OpenRow) -> Array:
