@@ -175,6 +175,8 @@ def test_TT_07_an_expert_ahead_in_the_last_round_draws_at_the_foot(choice: Calla
     assert behind.print is Print.ADD_THREE
     assert EFFECT.get(ahead.print, 0.0) >= 0.0
     assert ahead.id in NEW_TOWER.tower[0]
+    dear = replace(NEW_TOWER.house, topple_loses=1)
+    assert choice(seen=seen, scores=(1, 0), house=dear).id == behind.id
 
 
 def test_places_of_blocks_are_counted_point_by_point() -> None:

@@ -202,7 +202,7 @@ def _dearest(session: Session, need: Need, ranked: list[Take]) -> tuple[list[Tak
         gained = gain(replace(state, held=take.piece)) + effects[take.piece]
         return gained + PARITY * leaves_none(state, take) - RANK * ranked.index(take)
 
-    if is_last and own > max(others):
+    if is_last and own - state.house.topple_loses > max(others):
         row = {name: number for number, row in enumerate(state.tower) for name in row}
         weakest = sorted(ranked, key=lambda take: (effects[take.piece] < 0.0, row[take.piece]))
         return weakest, DOWN_BY
