@@ -55,6 +55,25 @@ def rebound(name: str, restitution: float, tuning: Tuning, drop: float = 0.2) ->
     return Reading(fastest / math.sqrt(2 * GRAVITY * drop), restitution - 0.05, restitution + 0.05)
 
 
+def corner_rebound(tuning: Tuning, restitution: float = 0.5, drop: float = 0.2) -> tuple[Reading, Reading]:
+    """A smooth box that falls on a corner: the share of its speed with which that jumps up again, and the spin it
+    gets, rad/s: I^-1 (r x J), where the impulse J is m (1 + e) v over 1 + m (r x n) I^-1 (r x n)."""
+    box = piece(wood(0.0, restitution=restitution), box=(40, 40, 20))
+    with dropped(box, drop, ON_CORNER, tuning, 0.0) as world:
+        matrix = world.pose("piece").matrix
+        corner = min(corners(box) @ matrix.T, key=lambda place: float(place[2]))
+        velocity, spin = world.motion("piece")
+        while not spin.any() and world.step < world.rate:
+            world.run()
+            velocity, spin = world.motion("piece")
+    speed, arm = math.sqrt(2 * GRAVITY * drop), np.cross(corner, (0.0, 0.0, 1.0))
+    turns = matrix @ np.linalg.solve(box.inertia, matrix.T @ arm)
+    impulse = box.mass * (1 + restitution) * speed / (1 + box.mass * float(arm @ turns))
+    up = float(velocity[2] + np.cross(spin, corner)[2]) / speed
+    right = within(float(np.linalg.norm(spin)), impulse * float(np.linalg.norm(turns)), 0.05)
+    return Reading(up, restitution - 0.05, restitution + 0.05), right
+
+
 def oblique_rebound(tuning: Tuning, speed: float = 3.0, friction: float = 0.2) -> Reading:
     """m/s of its sideways speed that a ball loses as it bounces: mu (1 + e) times the speed of its fall, as long as it
     slides."""
@@ -229,6 +248,8 @@ def tunnelling(count: int, thick: float, tuning: Tuning, seed: int = 1, held: bo
 
 EXPERIMENTS: dict[str, Experiment] = {
     **{f"{name}, restitution {e:g}": partial(rebound, name, e) for name in JUMPING for e in (0.15, 0.5)},
+    "box on its corner, restitution 0.5": lambda tuning: corner_rebound(tuning)[0],
+    "box on its corner gets, rad/s": lambda tuning: corner_rebound(tuning)[1],
     "ball that bounces askew loses, m/s": oblique_rebound,
     "two bricks meet: momentum, %": lambda tuning: collision(tuning)[0],
     "two bricks meet: angular momentum, %": lambda tuning: collision(tuning)[1],

@@ -2,10 +2,11 @@
 and integrations as in `engine.bench.turning`."""
 
 import math
-from collections.abc import Callable
 from functools import partial
 
-from teeter.engine.bench.reading import WIDE, Experiment, Reading, seconds_until, standing, within
+import numpy as np
+
+from teeter.engine.bench.reading import WIDE, Experiment, Reading, seconds_until, standing, swing_time, within
 from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
@@ -13,13 +14,15 @@ from teeter.engine.settings import GRAVITY, Tuning
 from teeter.engine.world.body import Body
 from teeter.engine.world.world import World
 from teeter.engine.worlds import new_world
-from teeter.models.piece import Piece
+from teeter.models.piece import Array, Piece
 
 WIDTH, HEIGHT = 0.02, 0.08
 """Metres of the block that rocks and topples."""
 SLENDERNESS = math.atan(WIDTH / HEIGHT)
 RADIUS = math.hypot(WIDTH, HEIGHT) / 2
 """Metres from the edge on which it turns to its centre."""
+PULL = 0.75 * GRAVITY / RADIUS
+"""1/s^2, of the lean of its centre from the upright above that edge: I = 4/3 m R^2."""
 
 
 def _block() -> Piece:
@@ -33,21 +36,10 @@ def _on_edge(angle: float) -> Pose:
     return Pose(centre, quaternion_of_rpy(0.0, angle, 0.0))
 
 
-def _lean(world: World) -> float:
-    """Returns by how much the block has turned, radians."""
-    up = world.pose("piece").matrix[:, 2]
+def _lean(world: World, name: str = "piece") -> float:
+    """Returns by how much a block has turned, radians."""
+    up = world.pose(name).matrix[:, 2]
     return math.atan2(float(up[0]), float(up[2]))
-
-
-def _swing(lean: float, speed: float, is_over: Callable[[float], bool]) -> float:
-    """Returns the seconds a block on its edge takes, its centre leaning by so much from the upright above the edge,
-    outwards positive, until that lean is as asked. I = 4/3 m R^2: 4/3 R lean'' = g sin(lean)."""
-    time, step = 0.0, 1e-5
-    while not is_over(lean):
-        speed += step * 0.75 * GRAVITY / RADIUS * math.sin(lean)
-        lean += step * speed
-        time += step
-    return time
 
 
 def rocking_time(share: float, tuning: Tuning) -> Reading:
@@ -56,7 +48,7 @@ def rocking_time(share: float, tuning: Tuning) -> Reading:
     begun = share * SLENDERNESS
     with standing(_block(), wood(1.0, restitution=0.0), tuning, _on_edge(begun)) as world:
         found = seconds_until(world, lambda: _lean(world) <= 0.0)
-    true = _swing(begun - SLENDERNESS, 0.0, lambda lean: lean <= -SLENDERNESS)
+    true = swing_time(SLENDERNESS - begun, SLENDERNESS, PULL)
     return Reading(found, true - 1.5 / world.rate, true + 1.5 / world.rate)
 
 
@@ -82,7 +74,7 @@ def toppling_time(beyond: float, tuning: Tuning) -> Reading:
     angle = math.radians(beyond)
     with standing(_block(), wood(1.0, restitution=0.0), tuning, _on_edge(SLENDERNESS + angle)) as world:
         found = seconds_until(world, lambda: _lean(world) - SLENDERNESS >= math.pi / 3)
-    return within(found, _swing(angle, 0.0, lambda lean: lean >= math.pi / 3), 0.05)
+    return within(found, swing_time(angle, math.pi / 3, PULL), 0.05)
 
 
 def ladder(tuning: Tuning, length: float = 0.2, lean: float = 15.0) -> Reading:
@@ -98,12 +90,7 @@ def ladder(tuning: Tuning, length: float = 0.2, lean: float = 15.0) -> Reading:
     wall = Body("wall", piece(smooth, box=(40, 200, 400)), Pose((0.02, 0.0, 0.2)), fixed=True)
     with new_world([table(smooth, WIDE), wall, Body("piece", board, pose)], tuning=tuning) as world:
         found = seconds_until(world, lambda: _lean(world) >= math.pi / 4)
-    time, step, fast, here = 0.0, 1e-5, 0.0, angle
-    while here < math.pi / 4:
-        fast += step * 1.5 * GRAVITY / length * math.sin(here)
-        here += step * fast
-        time += step
-    return within(found, time, 0.05)
+    return within(found, swing_time(angle, math.pi / 4, 1.5 * GRAVITY / length), 0.05)
 
 
 def domino_wave(gap: float, tuning: Tuning, count: int = 30) -> Reading:
@@ -162,6 +149,93 @@ def _carried(gap: float, speed: float, drag: float, friction: float) -> float:
     return along + ours**2 / (2 * friction * GRAVITY)
 
 
+def struck_stack(tuning: Tuning, above: int = 3, speed: float = 1.6) -> tuple[Reading, Reading]:
+    """A ball, half as heavy as a brick, meets the middle of the lowest of a stack with a restitution of one half, and
+    stops: millimetres by which that slips out, and by which the rest has moved in the end. Friction brakes the one by
+    mu g (2 n + 1) and carries the others along by mu g, until all are as fast."""
+    friction, side, high = 0.3, 0.04, 0.01
+    brick = piece(wood(friction, restitution=0.5), box=(1e3 * side, 1e3 * side, 1e3 * high))
+    density = brick.mass / 2 / (math.pi / 6 * high**3)
+    ball = Body("ball", piece(wood(0.0, density, 0.5), sphere=1e3 * high / 2), Pose((-0.027, 0.0, high / 2)))
+    rows = [Body(f"brick.{n}", brick, Pose((0.0, 0.0, (n + 0.5) * high))) for n in range(above + 1)]
+    with new_world([table(wood(friction, restitution=0.5), WIDE), *rows, ball], tuning=tuning) as world:
+        world.settle()
+        world.launch("ball", (speed, 0.0, 0.0))
+        world.run(world.rate // 2)
+        lowest, *rest = (1e3 * world.pose(row.name).position[0] for row in rows)
+    slips, carried = 1e3 * (speed / 2) ** 2 / (4 * friction * GRAVITY * (above + 1)), sum(rest) / above
+    return within(lowest - carried, slips, 0.1), within(carried, slips / (above + 1), 0.1)
+
+
+BLOCKS, BLOCK = 8, (0.02, 0.03)
+"""Of a chimney, and how wide and high each is, metres."""
+OPEN = math.radians(0.5)
+"""By how much a joint has opened that is broken."""
+
+
+def _turned(x: float, z: float, lean: float) -> Array:
+    """Returns where a place (x, z) is in the world, on something that has turned by so much over its edge at +x."""
+    return np.array([x * math.cos(lean) + z * math.sin(lean), z * math.cos(lean) - x * math.sin(lean)])
+
+
+def chimney(tuning: Tuning, beyond: float = 10.0) -> tuple[Reading, Reading]:
+    """A stack of loose blocks let go on its lower edge, so many degrees past its balance: at which of its joints it
+    breaks, in heights, and its lean then, degrees. Before, the upper part bends what carries it most at a third of
+    the height (Varieschi and Kamiya 2003); what has no tension opens a little above its middle, where that is most
+    beside the force that presses its faces together."""
+    (wide, high), material = BLOCK, wood(1.0, restitution=0.0)
+    start = math.atan(wide / (BLOCKS * high)) + math.radians(beyond)
+    block, turn = (
+        piece(material, box=(1e3 * wide, 1e3 * wide, 1e3 * high)),
+        quaternion_of_rpy(0.0, start, 0.0),
+    )
+    places = [_turned(-wide / 2, (n + 0.5) * high, start).tolist() for n in range(BLOCKS)]
+    blocks = [Body(f"block.{n}", block, Pose((x, 0.0, z), turn)) for n, (x, z) in enumerate(places)]
+    with new_world([table(material, WIDE), *blocks], tuning=tuning) as world:
+        leans = [start] * BLOCKS
+        while min(np.diff(leans)) > -OPEN and leans[0] < math.pi / 2:
+            world.run()
+            leans = [_lean(world, body.name) for body in blocks]
+    joint, lean = _broken_chimney(start, math.radians(beyond))
+    found = (1 + int(np.argmin(np.diff(leans)))) / BLOCKS
+    return Reading(found, (joint - 1) / BLOCKS, (joint + 1) / BLOCKS), within(
+        math.degrees(leans[0]), math.degrees(lean), 0.08
+    )
+
+
+def _broken_chimney(lean: float, beyond: float) -> tuple[int, float]:
+    """Returns at which joint a chimney breaks, and its lean once that is open. It turns as one until the force between
+    what is above a joint and below leaves their faces."""
+    (wide, high), whole, step, speed = BLOCK, BLOCKS * BLOCK[1], 1e-4, 0.0
+    while True:
+        gain = 1.5 * GRAVITY / math.hypot(wide, whole) * math.sin(beyond)
+        weight = GRAVITY * _turned(0.0, 1.0, lean) * (-1, 1)
+        for joint in range(1, BLOCKS):
+            left = whole - joint * high
+            x, z = -wide / 2, whole - left / 2
+            along, up = weight + gain * np.array([z, -x]) - speed**2 * np.array([x, z])
+            if x - (left / 2 * along + gain * (wide**2 + left**2) / 12) / up < -wide:
+                return joint, _opened(joint, lean, speed)
+        speed += step * gain
+        lean, beyond = lean + step * speed, beyond + step * speed
+
+
+def _opened(joint: int, lean: float, speed: float) -> float:
+    """Returns the lean at which a joint is open whose upper part begins to turn on its rear edge: a double pendulum."""
+    (wide, high), step, ours, others = BLOCK, 1e-4, joint, BLOCKS - joint
+    below, above, upper, fast = ours * high, others * high, lean, speed
+    inertia = (ours / 3 + others) * (wide**2 + below**2), others * (wide**2 + above**2) / 3
+    while lean - upper < OPEN:
+        hinge, arm = _turned(-wide, below, lean), _turned(wide / 2, above / 2, upper)
+        both, across = others * (hinge @ arm), others * (hinge[0] * arm[1] - hinge[1] * arm[0])
+        weights = ours * _turned(-wide / 2, below / 2, lean)[0] + others * hinge[0], others * arm[0]
+        torques = GRAVITY * np.array(weights) + across * np.array([-(fast**2), speed**2])
+        gains = np.linalg.solve([[inertia[0], both], [both, inertia[1]]], torques)
+        speed, fast = speed + step * gains[0], fast + step * gains[1]
+        lean, upper = lean + step * speed, upper + step * fast
+    return lean
+
+
 UPRIGHT: dict[str, tuple[dict[str, object], tuple[float, ...]]] = {
     "cylinder": ({"cylinder": (10, 40)}, (0.0, 22.5, 45.0)),
     "box": ({"box": (20, 20, 40)}, (0.0,)),
@@ -198,4 +272,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "ladder slips down a wall, s": ladder,
     **{f"dominoes {gap:g} h apart, sqrt(gh)": partial(domino_wave, gap) for gap in (0.2, 0.35, 0.5)},
     "brick whose cloth is drawn away, mm": tablecloth,
+    "stack struck by a ball: lowest slips out, mm": lambda tuning: struck_stack(tuning)[0],
+    "stack struck by a ball: the rest moves, mm": lambda tuning: struck_stack(tuning)[1],
+    "falling chimney breaks at, heights": lambda tuning: chimney(tuning)[0],
+    "falling chimney leans as it breaks, degrees": lambda tuning: chimney(tuning)[1],
 }

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from teeter.engine.bench.reading import Experiment, Reading, seconds_until, standing, within
+from teeter.engine.bench.reading import Experiment, Reading, seconds_until, standing, swing_time, within
 from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
@@ -17,7 +17,6 @@ from teeter.engine.settings import GRAVITY, Tuning
 from teeter.engine.world.body import Body, tilted_gravity
 from teeter.engine.world.world import World
 from teeter.engine.worlds import new_world
-from teeter.models.material import Material
 from teeter.models.piece import Array, Piece
 
 # -- friction that turns -----------------------------------------------------------------------------------------
@@ -194,33 +193,81 @@ def _flips(turned: list[float], world: World) -> int:
 
 # -- rolling -----------------------------------------------------------------------------------------------------
 
-ROUND = ("ball", "cylinder", "ring")
+RIM, SPOOL, CONE = 15.0, ((15.0, 8.0), (8.0, 24.0), (15.0, 8.0)), (15.0, 40.0)
+"""Millimetres: the radius of what rolls; radius and height of the parts of a spool, of a cone."""
+ROUND: dict[str, tuple[dict[str, object], float]] = {
+    "ball": ({"sphere": RIM}, 0.4),
+    "cylinder": ({"cylinder": (RIM, 40)}, 0.5),
+    "ring": ({"ring": (RIM, 8, 20)}, 0.5 * (1 + (8 / RIM) ** 2)),
+    "spool": (
+        {"turned": {"profile": [(0, 0), (15, 0), (15, 8), (8, 8), (8, 32), (15, 32), (15, 40), (0, 40)]}},
+        sum(r**4 * high for r, high in SPOOL) / (2 * RIM**2 * sum(r**2 * high for r, high in SPOOL)),
+    ),
+}
+"""What rolls straight on, with its moment of inertia as a share of m r^2."""
 ON_ITS_SIDE = quaternion_of_rpy(math.pi / 2, 0.0, 0.0)
 
 
-def rounds(material: Material) -> dict[str, tuple[Piece, float]]:
-    """What rolls, 15 mm in radius, with its moment of inertia as a share of m r^2."""
-    return {
-        "ball": (piece(material, sphere=15), 0.4),
-        "cylinder": (piece(material, cylinder=(15, 40)), 0.5),
-        "ring": (piece(material, ring=(15, 8, 20)), 0.5 * (1 + (8 / 15) ** 2)),
-    }
-
-
-def _rolls(name: str, tuning: Tuning, friction: float = 0.4) -> tuple[World, float]:
-    """Returns a world with something round that lies on its side, and its share."""
-    material = wood(friction, restitution=0.0)
-    shape, share = rounds(material)[name]
-    world = standing(shape, material, tuning, Pose((0.0, 0.0, 0.015), ON_ITS_SIDE))
+def _rolls(name: str, tuning: Tuning, friction: float = 0.4, resists: float = 0.0) -> tuple[World, float]:
+    """Returns a world with something round that lies on its side, and its share. resists: rolling, mm."""
+    material = wood(friction, restitution=0.0).model_copy(update={"rolling_mm": resists})
+    shape, share = ROUND[name]
+    world = standing(piece(material, **shape), material, tuning, Pose((0.0, 0.0, RIM / 1e3), ON_ITS_SIDE))
     world.settle()
     return world, share
+
+
+def _cone_rolls(tuning: Tuning) -> tuple[World, float, float]:
+    """Returns a world with a cone that lies on its side, its tip at +x; half the angle of its tip; and how far from
+    that its centre of mass is."""
+    (radius, high), material = CONE, wood(restitution=0.0)
+    shape, half, away = piece(material, cone=(radius, 0, high)), math.atan(radius / high), 0.75e-3 * high
+    turn = quaternion_of_rpy(0.0, math.pi / 2 + half, 0.0)
+    middle = np.array([0.0, 0.0, away * math.sin(half)])
+    x, y, z = (middle - Pose((0.0, 0.0, 0.0), turn).apply(shape.centre_of_mass)).tolist()
+    world = standing(shape, material, tuning, Pose((x, y, z), turn))
+    world.settle()
+    return world, half, away
+
+
+def cone_loss(tuning: Tuning, speed: float = 0.15) -> Reading:
+    """Per cent of its speed that a cone loses in 1.5 s, which rolls about its tip on a level table."""
+    world, half, away = _cone_rolls(tuning)
+    with world:
+        world.launch("piece", (0.0, speed, 0.0), (-speed / (away * math.sin(half)), 0.0, 0.0))
+        world.run(round(1.5 * world.rate))
+        found = float(np.linalg.norm(world.motion("piece")[0]))
+    return Reading(100 * (1 - found / speed), -1.0, 5.0)
+
+
+def cone_swing(tuning: Tuning, angle: float = 5.0) -> Reading:
+    """Seconds in which a cone that lies across a slope rolls about its tip until it points uphill. Its energy is
+    3/40 m h^2 (1 + 5 cos^2) of its turning squared."""
+    world, half, _ = _cone_rolls(tuning)
+    with world:
+        world.set_gravity(tilted_gravity(math.radians(angle), math.pi / 2))
+        found = seconds_until(world, lambda: float(world.pose("piece").matrix[0, 2]) <= 0.0)
+    high = CONE[1] / 1e3 * (1 + 5 * math.cos(half) ** 2)
+    pull = 5 * GRAVITY * math.sin(math.radians(angle)) * math.cos(half) / high
+    return within(found, swing_time(math.pi / 2, math.pi, pull), 0.05)
+
+
+def resisted(name: str, tuning: Tuning, speed: float = 0.3, resists: float = 0.5) -> Reading:
+    """Metres that something round rolls until its rolling resistance, a length b, has stopped it:
+    v^2 (1 + I / m r^2) r / 2 b g."""
+    world, share = _rolls(name, tuning, resists=resists)
+    with world:
+        world.launch("piece", (speed, 0.0, 0.0), (0.0, 1e3 * speed / RIM, 0.0))
+        world.run(2 * world.rate)
+        found = float(world.pose("piece").position[0])
+    return within(found, speed**2 * (1 + share) * RIM / (2 * resists * GRAVITY), 0.05)
 
 
 def rolling_loss(name: str, tuning: Tuning, speed: float = 0.3, seconds: float = 1.5) -> Reading:
     """Per cent of its speed that something round loses as it rolls over a level table: wood, less than 5."""
     world, _ = _rolls(name, tuning)
     with world:
-        world.launch("piece", (speed, 0.0, 0.0), (0.0, speed / 0.015, 0.0))
+        world.launch("piece", (speed, 0.0, 0.0), (0.0, 1e3 * speed / RIM, 0.0))
         world.run(round(seconds * world.rate))
         found = float(world.motion("piece")[0][0])
     return Reading(100 * (1 - found / speed), -1.0, 5.0)
@@ -259,4 +306,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     **{f"{name} rolls 1.5 s: loss, %": partial(rolling_loss, name) for name in ROUND},
     **{f"{name} rolls down 5 degrees, m/s^2": partial(rolling_down, name) for name in ROUND},
     **{f"{name} slides into rolling, m/s": partial(slides_into_rolling, name) for name in ROUND},
+    **{f"{name} rolls against 0.5 mm, m": partial(resisted, name) for name in ROUND},
+    "cone rolls 1.5 s: loss, %": cone_loss,
+    "cone rolls to its lowest on 5 degrees, s": cone_swing,
 }
