@@ -56,14 +56,3 @@ def seconds_until(world: World, is_over: Callable[[], bool], longest: float = 3.
         if is_over():
             return (world.step - begun) / world.rate
     return math.inf
-
-
-def swing_time(start: float, end: float, pull: float) -> float:
-    """Returns the seconds in which what is let go at an angle from its balance, radians, reaches another:
-    angle'' = pull sin(angle)."""
-    time, step, speed, angle = 0.0, 1e-5, 0.0, start
-    while angle < end:
-        speed += step * pull * math.sin(angle)
-        angle += step * speed
-        time += step
-    return time
