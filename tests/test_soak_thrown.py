@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
+from hostile_throws import KINDS, throw
 
 from teeter.engine.bench.falls import THICKNESSES, tunnelling
 from teeter.engine.bench.motion import SETTINGS
@@ -45,3 +47,32 @@ def test_in_whole_steps_things_go_through(
     through = f"{found.value:g}"
     row(TITLE, engine=who, mm=thick, card="loose", steps="whole", thrown=count, through=through)
     assert found.value > 0
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", range(len(KINDS)))
+@pytest.mark.parametrize("who", HERE)
+def test_hostile_throws(row: Callable[..., None], who: str, kind: int) -> None:
+    """What goes in deep comes out again, and takes no energy with it that was not there before a blow."""
+    engine, tuning = SETTINGS[who]
+    with using(engine):
+        found = [throw(number, tuning) for number in range(kind, THROWS, len(KINDS))]
+    most = {
+        name: float(np.max([getattr(each, name) for each in found]))
+        for name in ("deepest", "share", "moved", "gained", "kept")
+    }
+    row(
+        "Hostile throws",
+        engine=who,
+        scene=KINDS[kind].__name__.replace("_", " "),
+        thrown=len(found),
+        through=sum(each.through for each in found),
+        deepest_mm=most["deepest"],
+        deepest_of_thinner=most["share"],
+        moved_in_a_part_of_thinner=most["moved"],
+        energy_gained_pct=100 * most["gained"],
+        beyond_a_blow_pct=100 * most["kept"],
+    )
+    assert not any(each.through for each in found)
+    assert most["deepest"] < 1.5
+    assert most["kept"] < 0.01

@@ -42,9 +42,12 @@ class Rubbing:
         return SLIPPING * UNITS_PER_PIECE * self.rate
 
     def missing(
-        self, items: Iterable[BulletBody], parts: int
+        self, items: Iterable[BulletBody], parts: int, before: int
     ) -> Iterator[tuple[BulletBody, Vector, Vector, Vector]]:
-        """Yields bodies with a force, the point where it acts, and a torque, for one of so many parts of a step."""
+        """Yields bodies with a force, the point where it acts, and a torque, for one of so many parts of a step.
+
+        before: how many that step had of which the contacts are: what they turned by, they did for so long.
+        """
         time = 1.0 / (self.rate * parts)
         done: set[tuple[int, int]] = set()
         known: dict[int, Turning] = {}
@@ -70,6 +73,7 @@ class Rubbing:
                 axis = rotated(item.upright, body.orientation)
                 torques = climbing(body, axis, pressings, self.slipping)
                 for (other, _), torque in zip(touching, torques, strict=True):
+                    torque = scaled(torque, parts / before)
                     yield item, ZERO, body.centre, torque
                     yield other, ZERO, body.centre, scaled(torque, -1.0)
 

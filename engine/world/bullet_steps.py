@@ -235,7 +235,9 @@ class BulletSteps:
                 self.call(function, *args)
             # what rolls meets another corner of its polygon in every part; for the rest once a step will do
             if is_rolling or part == 0:
-                rubbed = list(rubbing.missing(slipping, parts if is_rolling else 1))
+                rubbed = list(
+                    rubbing.missing(slipping, parts if is_rolling else 1, parts if part else before)
+                )
             self._rub(rubbed)
             self.call(pybullet.stepSimulation)
             if part == 0 and parts != before:

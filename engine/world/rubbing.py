@@ -40,6 +40,8 @@ SETTING_OFF = 0.2
 ON_END = 0.7
 """Cosine between its axis and what presses on a round piece, from which on that is an end face: the side of a cone, up
 to a right angle at its tip, is none."""
+LEVEL = 0.1
+"""The same cosine, up to which a piece lies on its side: it rolls about its axis, but for half a per cent."""
 MOST_OF_SPIN = 0.5
 """Share of a spin that may be taken in a step: forces are those of the step before."""
 
@@ -160,4 +162,15 @@ def climbing(body: Turning, axis: Vector, pressings: Sequence[Pressing], slippin
     is_slow = abs(spin) * radius <= ROLLING * slipping
     if is_slow and sum(turned) * spin <= 0.0:
         return [ZERO] * len(pressings)
-    return [scaled(axis, -each) for each in turned]
+    return [
+        scaled(_along(axis, each.normal), -torque) for each, torque in zip(pressings, turned, strict=True)
+    ]
+
+
+def _along(axis: Vector, normal: Vector) -> Vector:
+    """Returns what a normal force beside an axis turns by, for each 1 about that: it turns about the line on which a
+    piece rolls, the side of a cone."""
+    across = dot(axis, normal)
+    if abs(across) < LEVEL:
+        return axis
+    return scaled(plus(axis, normal, -across), 1.0 / (1.0 - across * across))

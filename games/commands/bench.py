@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from teeter.engine.bench import accuracy, motion, speed
+from teeter.engine.bench.accuracy import YAWS
+from teeter.engine.bench.reading import Experiment
+from teeter.engine.bench.rigs import tower
+from teeter.engine.topple.verdict import check
+from teeter.engine.world.body import Assembly
 from teeter.games.commands.console import OK, Json, plain_table, print_json, stages
 
 if TYPE_CHECKING:
-    from teeter.engine.bench.reading import Experiment
     from teeter.engine.view.render.shading import Quality
 
 
@@ -85,19 +90,14 @@ def _video(quality: Quality, required: float) -> Found:
 
 
 def _stand_still() -> Found:
-    from teeter.engine.bench.accuracy import stand_still
-    from teeter.engine.bench.rigs import tower
-
-    found = stand_still(tower())
+    found = accuracy.stand_still(tower())
     text = f"sinks {found.sink_mm:.3f} mm, then {found.shift_mm:.3f} mm; last third {found.late_mm:.4f} mm"
     holds = found.sink_mm <= 0.6 and found.shift_mm <= 0.06 and found.late_mm <= 0.005
     return told(text, "0.6 mm, 0.06 mm, 0.005 mm", holds)
 
 
 def _scattered() -> Found:
-    from teeter.engine.bench.accuracy import scattered
-
-    found = scattered(range(20))
+    found = accuracy.scattered(range(20))
     rests = sum(1 for each in found if each.rest_s is not None and each.rest_s <= 5.0)
     fell = sum(each.fell for each in found)
     growth = max(each.growth_mj for each in found)
@@ -106,42 +106,29 @@ def _scattered() -> Found:
 
 
 def _pace(seed: int | None) -> Found:
-    from teeter.engine.bench.rigs import tower
-    from teeter.engine.bench.speed import pace
-
-    return told(f"{pace(tower(seed)):.1f} x real time")
+    return told(f"{speed.pace(tower(seed)):.1f} x real time")
 
 
 def _check() -> Found:
-    from teeter.engine.bench.rigs import tower
-    from teeter.engine.topple.verdict import check
-    from teeter.engine.world.body import Assembly
-
     found = min(check(Assembly("tower", tower())).wall for _ in range(3))
     return told(f"{found:.2f} s", "1.0 s", found <= 1.0)
 
 
 def _statics() -> Found:
-    from teeter.engine.bench.speed import statics_time
-
-    verdict, tilt = statics_time()
+    verdict, tilt = speed.statics_time()
     text = f"{verdict * 1e3:.0f} ms, with tilt margin {tilt * 1e3:.0f} ms"
     return told(text, "25 ms, 120 ms", verdict <= 0.025 and tilt <= 0.12)
 
 
 def _placing() -> Found:
-    from teeter.engine.bench.speed import placing
-
-    found = placing()
+    found = speed.placing()
     text = f"{found.rate:.0f} verdicts/s, {found.ratio:.1f} x the whole balance; {found.agree} of {found.asked} agree"
     holds = found.rate >= 1000 and found.agree == found.asked
     return told(text, "1000 verdicts/s, all agree", holds)
 
 
 def _labelling() -> Found:
-    from teeter.engine.bench.speed import labelling
-
-    found = labelling()
+    found = speed.labelling()
     text = (
         f"statics {found.batch:.0f}/s in a batch, {found.single:.0f}/s one by one; both methods {found.full:.1f}/s; "
         f"{found.agree} of {found.sure} agree"
@@ -150,9 +137,7 @@ def _labelling() -> Found:
 
 
 def _growth() -> Found:
-    from teeter.engine.bench.speed import growth
-
-    found = growth()
+    found = speed.growth()
     ratio = found[-1][1] / found[0][1]
     text = ", ".join(f"{count}: {per * 1e3:.2f} ms" for count, per, _ in found)
     return told(f"{text}; peak memory {found[-1][2]:.0f} MB", "400 <= 1.5 x 50", ratio <= 1.5)
@@ -160,7 +145,6 @@ def _growth() -> Found:
 
 def _first_acts() -> Found:
     """Processor time until a person is asked; before that, of getting ready, while a menu is looked at."""
-    from teeter.engine.bench.speed import timed
     from teeter.games.registry import games
     from teeter.games.server.messages import Plan
     from teeter.games.server.physics import get_ready
@@ -168,8 +152,8 @@ def _first_acts() -> Found:
 
     def times(name: str) -> str:
         plan = Plan(name, ("Ana", "bot:steady"), 1)
-        ready = timed(lambda: get_ready(plan))[1]
-        active, act = timed(lambda: open_game(plan, lambda *_: None, lambda *_: None, lambda *_: None))
+        ready = speed.timed(lambda: get_ready(plan))[1]
+        active, act = speed.timed(lambda: open_game(plan, lambda *_: None, lambda *_: None, lambda *_: None))
         active.close()
         return f"{act:.2f} s, got ready in {ready:.2f} s"
 
@@ -178,8 +162,6 @@ def _first_acts() -> Found:
 
 def accuracy_rows() -> Makers:
     """Closed forms: edges, slopes, falls, stops, tilts."""
-    from teeter.engine.bench import accuracy
-
     for name, shape in accuracy.shapes().items():
         yield f"edge test, {name}", lambda shape=shape: _edge(shape)  # type: ignore[misc]
     for friction in (0.2, 0.35, 0.5):
@@ -191,51 +173,39 @@ def accuracy_rows() -> Makers:
 
 
 def _edge(shape: object) -> Found:
-    from teeter.engine.bench.accuracy import YAWS, edge_dynamics, edge_statics
-
-    still = max(abs(edge_statics(shape, yaw)) for yaw in YAWS)  # type: ignore[arg-type]
-    moving = max(abs(edge_dynamics(shape, yaw)) for yaw in YAWS)  # type: ignore[arg-type]
+    still = max(abs(accuracy.edge_statics(shape, yaw)) for yaw in YAWS)  # type: ignore[arg-type]
+    moving = max(abs(accuracy.edge_dynamics(shape, yaw)) for yaw in YAWS)  # type: ignore[arg-type]
     text = f"statics {still:.4f} mm, dynamics {moving:.3f} mm"
     return told(text, "0.01 mm, 0.10 mm", still <= 0.01 and moving <= 0.10)
 
 
 def _slide(friction: float) -> Found:
-    from teeter.engine.bench.accuracy import slide_dynamics, slide_statics
-
     yaws = (0.0, 22.5, 45.0)
-    still = max(abs(slide_statics(friction, yaw)) for yaw in yaws)
-    moving = max(abs(slide_dynamics(friction, yaw)) for yaw in yaws)
+    still = max(abs(accuracy.slide_statics(friction, yaw)) for yaw in yaws)
+    moving = max(abs(accuracy.slide_dynamics(friction, yaw)) for yaw in yaws)
     text = f"statics {still:.4f} %, dynamics {moving:.3f} %"
     return told(text, "0.2 %, 1.5 %", still <= 0.2 and moving <= 1.5)
 
 
 def _motion(rate: int) -> Found:
-    from teeter.engine.bench.accuracy import coulomb_stop, free_fall, slope_acceleration
-
-    found = (free_fall(rate), coulomb_stop(rate), slope_acceleration(rate))
+    found = (accuracy.free_fall(rate), accuracy.coulomb_stop(rate), accuracy.slope_acceleration(rate))
     text = f"free fall {found[0]:+.3f} %, Coulomb stop {found[1]:+.2f} %, slope {found[2]:+.2f} %"
     return told(text, "1 %", max(map(abs, found)) <= 1.0)
 
 
 def _tilt(count: int) -> Found:
-    from teeter.engine.bench.accuracy import YAWS, tilt_stack
-
-    worst = max(abs(tilt_stack(count, yaw)) for yaw in YAWS)
+    worst = max(abs(accuracy.tilt_stack(count, yaw)) for yaw in YAWS)
     return told(f"{worst:.5f} %", "0.1 %", worst <= 0.1)
 
 
 def motion_rows() -> Makers:
     """Falls and impacts, each in every engine that is installed."""
-    from teeter.engine.bench.motion import EXPERIMENTS
-
-    for name, experiment in EXPERIMENTS.items():
+    for name, experiment in motion.EXPERIMENTS.items():
         yield name, lambda experiment=experiment: _motion_of(experiment)  # type: ignore[misc]
 
 
 def _motion_of(experiment: Experiment) -> Found:
-    from teeter.engine.bench.motion import ask
-
-    found = ask(experiment)
+    found = motion.ask(experiment)
     text = ", ".join(f"{who} {answer.value:.3g}" for who, answer in found.items())
     first = next(iter(found.values()))
     return told(text, f"{first.low:.3g} to {first.high:.3g}", all(answer.holds for answer in found.values()))
