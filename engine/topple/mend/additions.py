@@ -15,15 +15,16 @@ import shapely
 
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose, vector_of
-from teeter.engine.topple.balance.equilibrium import Balance
+from teeter.engine.topple.balance.equilibrium import Balance, free_numbers
 from teeter.engine.topple.contact.arrays import Array, crossed
-from teeter.engine.topple.contact.detection import contacts_with_copies
+from teeter.engine.topple.contact.detection import Contacts, contacts_with_copies, find_contacts
 from teeter.engine.topple.contact.features import corners_of, of_bodies
 from teeter.engine.topple.mend.changes import PROP_SIDE, Change, changed, effort_of, prop_of
-from teeter.engine.topple.mend.known_falls import MIN_POWER
+from teeter.engine.topple.mend.known_falls import LOOSE, MIN_POWER, SURE, parting_of
 from teeter.engine.topple.mend.places import MovedPieces, Place
 from teeter.engine.topple.mend.task import MOST, NEAREST, PRECISE, Search, Tried
 from teeter.engine.world.body import Assembly, Body
+from teeter.models.material import pair_coefficient
 
 MOST_WEIGHT = 20.0
 """Times the mass of the median piece."""
@@ -205,12 +206,44 @@ def prop(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     bodies = [replace(prop_of(assembly, post), name=f"{at}\npost") for at, post in enumerate(posts)]
     joint = contacts_with_copies(assembly.bodies, bodies, of_bodies((*assembly.bodies, *bodies)))
     inside = {name for one in joint.overlaps for name in (one.first, one.second)}
-    found = dict[str, Change]()
-    for body, post in zip(bodies, posts, strict=True):
-        is_left = len(found) < MOST and post.pieces[0] not in found and body.name not in inside
-        if is_left and search.demand.holds(changed(assembly, post)):
+    owner = np.maximum(joint.first, joint.second) - len(assembly.bodies)
+    known, found = [*search.falls], dict[str, Change]()
+    for at, (body, post) in enumerate(zip(bodies, posts, strict=True)):
+        own = joint.some(np.flatnonzero(owner == at))
+        if len(found) == MOST or post.pieces[0] in found or body.name in inside:
+            continue
+        if not joint.curved and any(_goes_on(search, motion, own, body) for motion in known):
+            continue
+        after = changed(assembly, post)
+        contacts = find_contacts(after)
+        if contacts.curved:
+            motion = None if search.demand.holds(after) else np.zeros(0)
+        else:
+            balance = search.demand.balance(after, search.demand.strict(contacts))
+            motion = search.demand.fall_of(balance)
+        if motion is None and contacts.meet:
             found[post.pieces[0]] = post
+        elif motion is not None and np.any(motion):
+            known.append(_in_units(search, balance, motion))
     return list(found.values()), len(posts)
+
+
+def _goes_on(search: Search, motion: Array, own: Contacts, post: Body) -> bool:
+    """Returns whether a fall (n, 6) goes on over a post. own: the contacts of the post."""
+    balance, bodies = search.balance, search.assembly.bodies
+    free = free_numbers(np.array([body.fixed for body in bodies] + [True]))
+    first, second = (free[np.minimum(side, len(bodies))] for side in (own.first, own.second))
+    parting = parting_of(motion[None], balance.centres, own.points / balance.length, first, second)[0]
+    away = np.einsum("ki,ki->k", parting, own.normals)
+    across = np.linalg.norm(parting - away[:, None] * own.normals, axis=1)
+    other = np.minimum(own.first, own.second)
+    frictions = np.array([body.piece.material.friction for body in bodies])[other]
+    rubbing = pair_coefficient(frictions, post.piece.material.friction) / search.demand.friction_factor
+    is_free = bool(np.all(away - rubbing * across >= -LOOSE))
+    return is_free and any(
+        float(replace(balance, down=down).acting @ motion.reshape(-1)) > SURE
+        for down in search.demand.pulls(balance)
+    )
 
 
 def _posts(search: Search, name: str) -> Iterator[Change]:

@@ -24,12 +24,13 @@ from teeter.engine.topple.balance.equilibrium import (
     solver_settings,
 )
 from teeter.engine.topple.contact.arrays import Array, Bools, Ints, crossed, expand
+from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.mend.changes import turned
 from teeter.engine.topple.mend.demand import Demand
 from teeter.models.material import pair_coefficient
 
-KNOWN, JOINED = 12, 24
-"""Falls that are kept, those that refused a place last first; and falls that were joined of them."""
+KEPT, KNOWN, JOINED = 40, 12, 24
+"""Falls that are kept, those that refused a place last first; those that are joined; and falls that were joined."""
 MIN_POWER = UNBALANCED * 2
 """Of gravity, that proves a fall."""
 LOOSE, SURE = 1e-7, 1e-4
@@ -73,36 +74,45 @@ class KnownFalls:
         if np.abs(rows).max(initial=0.0) <= 0.0:
             return False
         turn = 0.0 if touches is None else float(touches.turns[at])
-        self._falls = [self._kept(rows, turn), *self._falls][:KNOWN]
+        self._falls = [self._kept(rows, turn), *self._falls][:KEPT]
         return True
 
     def _kept(self, rows: Array, turn: float) -> Array:
         return self._turned(rows / (np.abs(rows) * self._balance.weights[:, None]).max(), -turn)
 
-    def refuse_riding(self, shifts: Array, turns: Array, near: Bools) -> Bools:
-        """Returns in which of p places a known fall goes on with the moved pieces as part of what alone they are near,
-        whatever the contacts there; or they are near nothing. shifts: (p, 3) metres; turns: (p,) radians; near:
-        (p, n + 1), which free pieces, and at the end whether a fixed one."""
-        refused: Bools = np.asarray(~near.any(axis=1))
+    def refuse_riding(self, shifts: Array, turns: Array, parts: Bools, near: Bools) -> Bools:
+        """Returns in which of p places a known fall goes on with each part of the moved pieces as a piece of what alone
+        it is near, whatever the contacts there; or a part is near nothing. shifts: (p, 3) metres; turns: (p,) radians;
+        parts: (q, g), of pieces that do not touch those of another; near: (q, p, n + 1), which free pieces, and at the
+        end whether a fixed one."""
+        refused: Bools = np.asarray(~near.any(axis=2).all(axis=0))
         base, others = self._balance, ~self._gripped
-        if len(base.pulled) and turns.any():
+        known = np.array([*self._falls, *self._joined])
+        if not len(known) or (len(base.pulled) and turns.any()):
             return refused
-        lead, ways = near.argmax(axis=1), np.zeros((near.shape[1], 6))
-        centres = self._centres(shifts, turns)
-        for fall in (*self._falls, *self._joined):
-            ways[:-1, 3:] = fall[:, 3:]
-            ways[:-1, :3] = fall[:, :3] - crossed(fall[:, 3:], base.centres)
+        ways = np.zeros((len(known), near.shape[2], 6))
+        ways[:, :-1, 3:] = known[..., 3:]
+        ways[:, :-1, :3] = known[..., :3] - crossed(known[..., 3:], base.centres)
+        goes_on, leads = np.ones((len(known), len(shifts)), dtype=np.bool_), []
+        for around in near:
+            # places near the same are asked about together
+            sets, which = np.unique(around, axis=0, return_inverse=True)
+            first = ways[:, sets.argmax(axis=1)]
             # all of them move as one body with the first
-            apart = np.abs(ways[None] - ways[lead, None]).max(axis=2)
-            is_one = np.flatnonzero((~near | (apart < LOOSE)).all(axis=1) & ~refused)
-            spins = np.broadcast_to(ways[lead[is_one], None, 3:], centres[is_one].shape)
-            speeds = ways[lead[is_one], None, :3] + crossed(spins, centres[is_one])
-            mine = np.concatenate([speeds, spins], axis=2)
-            for down in self._demand.pulls(base):
-                load = replace(base, down=down).acting.reshape(-1, 6)
-                power = float((load[others] * fall[others]).sum())
-                gains = power + np.einsum("pgi,gi->p", mine, load[self._gripped]) > SURE
-                refused[is_one[gains]] = True
+            apart = np.abs(ways[:, None] - first[:, :, None]).max(axis=3)
+            goes_on &= (~sets | (apart < LOOSE)).all(axis=2)[:, which.reshape(-1)]
+            leads.append(first[:, which.reshape(-1)])
+        centres = self._centres(shifts, turns)
+        for down in self._demand.pulls(base):
+            load = replace(base, down=down).acting.reshape(-1, 6)
+            power = np.einsum("mni,ni->m", known[:, others], load[others])[:, None]
+            for part, lead in zip(parts, leads, strict=True):
+                forces, moments = np.split(load[self._gripped][part], 2, axis=1)
+                arms = centres[:, part]
+                spinning = (moments + crossed(arms, np.broadcast_to(forces, arms.shape))).sum(axis=1)
+                power = power + lead[..., :3] @ forces.sum(axis=0)
+                power = power + np.einsum("mpi,pi->mp", lead[..., 3:], spinning)
+            refused |= (goes_on & (power > SURE)).any(axis=0)
         return refused
 
     def _turned(self, rows: Array, turn: float) -> Array:
@@ -212,13 +222,13 @@ class KnownFalls:
         rows = np.flatnonzero(touches.place == at)
         first, second = self._numbers[touches.first[rows]], self._numbers[touches.second[rows]]
         points, friction = touches.points[rows] / base.length, self._rubbing(touches, rows)
-        motions = [self._turned(fall, float(touches.turns[at])) for fall in self._falls]
-        known = np.array([*motions, *self._as_one(centres)])
+        motions = [self._turned(fall, float(touches.turns[at])) for fall in self._falls[:KNOWN]]
+        known = np.array([*motions, *_as_one(self._gripped, centres)])
         parting = np.einsum(
-            "mki,kci->kcm", _parting(known, centres, points, first, second), touches.frames[rows]
+            "mki,kci->kcm", parting_of(known, centres, points, first, second), touches.frames[rows]
         )
         limit = 1.0 / float(base.sizes[self._gripped].sum())
-        count = len(self._falls)
+        count = len(motions)
         low = np.concatenate([np.zeros(count), np.full(6, -limit)])
         high = np.concatenate([np.ones(count), np.full(6, limit)])
         for down in self._demand.pulls(base):
@@ -233,17 +243,40 @@ class KnownFalls:
                 return True
         return False
 
-    def _as_one(self, centres: Array) -> Array:
-        """Returns the six motions (6, n, 6) of the moved pieces as one body."""
-        found = np.zeros((6, len(centres), 6))
-        middle = centres[self._gripped].mean(axis=0)
-        for at in np.flatnonzero(self._gripped).tolist():
-            found[:3, at, :3] = found[3:, at, 3:] = np.eye(3)
-            found[3:, at, :3] = crossed(np.eye(3), centres[at] - middle)
-        return found
+
+def fall_as_one(balance: Balance, pulls: Sequence[Array], fixed: Bools, group: Bools) -> Array | None:
+    """Returns the fastest motion (n, 6) in which some pieces fall as one body and all others stay; None for none.
+    pulls: directions (3,) of gravity. fixed: (b,), of all bodies; group: (n,), which pieces."""
+    numbers, contacts = free_numbers(fixed), balance.contacts
+    first, second = numbers[contacts.first], numbers[contacts.second]
+    # the last of them is a fixed one
+    mine = np.append(group, False)
+    rows = np.flatnonzero(mine[first] != mine[second])
+    motions, normals = _as_one(group, balance.centres), contacts.normals[rows]
+    points = contacts.points[rows] / balance.length
+    parting = parting_of(motions, balance.centres, points, first[rows], second[rows])
+    frames = np.stack([normals, *axes_across(normals)], axis=1)
+    sliding = np.einsum("mki,kci->kcm", parting, frames)
+    high = np.full(6, 1.0 / float(balance.sizes[group].sum()))
+    for down in pulls:
+        load = motions.reshape(6, -1) @ replace(balance, down=down).acting
+        power, share = _fall_within(sliding, balance.friction[rows], load, -high, high)
+        if power > MIN_POWER:
+            return np.asarray(np.tensordot(share, motions, axes=1))
+    return None
 
 
-def _parting(motions: Array, centres: Array, points: Array, first: Ints, second: Ints) -> Array:
+def _as_one(group: Bools, centres: Array) -> Array:
+    """Returns the six motions (6, n, 6) of some pieces as one body. centres: (n, 3), of mass."""
+    found = np.zeros((6, len(centres), 6))
+    middle = centres[group].mean(axis=0)
+    for at in np.flatnonzero(group).tolist():
+        found[:3, at, :3] = found[3:, at, 3:] = np.eye(3)
+        found[3:, at, :3] = crossed(np.eye(3), centres[at] - middle)
+    return found
+
+
+def parting_of(motions: Array, centres: Array, points: Array, first: Ints, second: Ints) -> Array:
     """Returns how fast the first piece of each contact parts from the second (m, k, 3) under motions (m, n, 6).
     first, second: (k,), -1 for a fixed one."""
     found = np.zeros((len(motions), len(points), 3))

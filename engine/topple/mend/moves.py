@@ -19,7 +19,7 @@ from teeter.engine.topple.mend.changes import Change, effort_of
 from teeter.engine.topple.mend.places import MovedPieces, Place
 from teeter.engine.topple.mend.task import COARSE, NEAREST, PRECISE, Search, Tried
 
-RINGS = 6
+RINGS = 24
 """That are asked at once."""
 CUTS = 40
 """Places that are asked at once between two."""
@@ -68,7 +68,8 @@ def _moved_to(search: Search, places: MovedPieces, limit: float, turn: float) ->
     ]
     before, first, reach = 0.0, NEAREST * search.size, search.reach
     while before < reach and before * len(names) < limit:
-        rings = [first * search.scan.growth**ring for ring in range(RINGS)]
+        every = [before, *(first * search.scan.growth**ring for ring in range(RINGS))]
+        rings = [far for near, far in pairwise(every) if near < reach and near * len(names) < limit]
         good = places.first_good([along(angle, distance) for distance in rings for angle in angles])
         if good is not None:
             distance = math.hypot(good.x, good.y)

@@ -29,11 +29,13 @@ from teeter.engine.topple.contact.features import (
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.mend.changes import moved, turned
 from teeter.engine.topple.mend.known_falls import KnownFalls, Touches
-from teeter.engine.topple.mend.task import Search
+from teeter.engine.topple.mend.task import Search, joined
 from teeter.engine.world.body import Assembly, Body
 
-AT_ONCE = 200
-"""Places whose contacts are found together."""
+AT_ONCE = 500
+"""Places that are looked at together before contacts are."""
+FEW, MANY = 60, 200
+"""Places of those that are left whose contacts are found together: first, and then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +85,15 @@ class MovedPieces:
         of_mine = self._mine[strict.first], self._mine[strict.second]
         self._kept = strict.some(~of_mine[0] & ~of_mine[1])
         self._inner = strict.some(of_mine[0] & of_mine[1])
+        linked = set(zip(self._inner.first.tolist(), self._inner.second.tolist(), strict=True))
+        numbers = np.flatnonzero(self._mine).tolist()
+        groups = joined([{number} for number in numbers], linked)
+        self._parts = np.array([[number in group for number in numbers] for group in groups])
         gripped = np.array([body.name in self.names for body in assembly.free], dtype=np.bool_)
         frictions = np.array([body.piece.material.friction for body in assembly.bodies])
         self.known = KnownFalls(self._balance, demand, gripped, self._pivot, frictions, search.contacts.fixed)
-        self.known.learn(search.motion)
+        for fall in search.falls:
+            self.known.learn(fall)
         self.is_curved = bool(search.contacts.curved)
         self._features = of_bodies(self._rest) if self._rest else None
         room = TOUCH_DECLARED.gap + 2 * max(sagitta(body.piece) for body in assembly.bodies)
@@ -105,10 +112,14 @@ class MovedPieces:
     def first_good(self, places: Sequence[Place]) -> Place | None:
         """Returns the first of some places that holds what is asked."""
         for at in range(0, len(places), AT_ONCE):
-            some = _Some(self, places[at : at + AT_ONCE])
-            while some.left:
-                if some.is_good(some.left[0]):
-                    return some.places[some.left[0]]
+            left, near = self.left(places[at : at + AT_ONCE])
+            low, high = 0, FEW
+            while low < len(left):
+                some = _Some(self, left[low:high], near[low:high])
+                while some.left:
+                    if some.is_good(some.left[0]):
+                        return some.places[some.left[0]]
+                low, high = high, high + MANY
         return None
 
     def is_good(self, place: Place) -> bool:
@@ -118,7 +129,7 @@ class MovedPieces:
     def border(self, places: Sequence[Place]) -> int:
         """Returns the number of a good place on a line whose predecessor is not; as many as there are if the last is
         not. So few are asked: which one, where good places follow bad ones more than once, is not said."""
-        some = _Some(self, places)
+        some = _Some(self, *self.left(places))
         good, is_first = len(some.places), True
         while ahead := [at for at in some.left if at < good]:
             # the first that no known fall refuses, which mostly is it; then the middle of those that are left
@@ -137,6 +148,7 @@ class MovedPieces:
     def left(self, places: Sequence[Place]) -> tuple[list[Place], Bools]:
         """Returns the places but those in which pieces surely lie in each other, or a known fall goes on whatever they
         touch; and which of the moved pieces (p, g) might touch anything in each."""
+        self.asked += len(places)
         others = ~self._mine
         shifts = np.array([place.shift for place in places])
         turns = np.array([place.turn for place in places])
@@ -147,14 +159,14 @@ class MovedPieces:
         refused = np.zeros(len(places), dtype=np.bool_)
         refused[at[self._clearances.overlap(first, second, shifts[at])]] = True
         if not self.is_curved:
-            touched: Bools = np.asarray(pairs.any(axis=1))
             free = self._numbers[others] >= 0
-            near = np.zeros((len(places), len(self._balance.names) + 1), dtype=np.bool_)
-            near[:, self._numbers[others][free]] = touched[:, free]
-            near[:, -1] = touched[:, ~free].any(axis=1)
-            refused |= self.known.refuse_riding(shifts, turns, near)
-        near = np.asarray(pairs[~refused].any(axis=2))
-        return [places[each] for each in np.flatnonzero(~refused).tolist()], near
+            near = np.zeros((len(self._parts), len(places), len(self._balance.names) + 1), dtype=np.bool_)
+            for part, around in zip(self._parts, near, strict=True):
+                touched = pairs[:, part].any(axis=1)
+                around[:, self._numbers[others][free]] = touched[:, free]
+                around[:, -1] = touched[:, ~free].any(axis=1)
+            refused |= self.known.refuse_riding(shifts, turns, self._parts, near)
+        return [places[each] for each in np.flatnonzero(~refused).tolist()], pairs[~refused].any(axis=2)
 
     def _near(self, shifts: Array, turns: Array) -> Bools:
         """Returns the moved pieces (p, g, r) that others might touch in each place, by boxes, those of turned boxes for
@@ -253,10 +265,8 @@ class MovedPieces:
 class _Some:
     """Places whose contacts are found together, and which of them are left: not refused yet."""
 
-    def __init__(self, moved_pieces: MovedPieces, places: Sequence[Place]) -> None:
-        moved_pieces.asked += len(places)
-        self._of = moved_pieces
-        self.places, touching = moved_pieces.left(places)
+    def __init__(self, moved_pieces: MovedPieces, places: Sequence[Place], touching: Bools) -> None:
+        self._of, self.places = moved_pieces, places
         self.left: list[int] = []
         if self.places:
             self._joints = moved_pieces.joints(self.places, touching)

@@ -14,12 +14,14 @@ from itertools import combinations
 
 import numpy as np
 
-from teeter.engine.topple.balance.equilibrium import LEVEL
+from teeter.engine.topple.balance.equilibrium import LEVEL, Balance
+from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.detection import Contacts, find_contacts
 from teeter.engine.topple.mend import additions, moves
 from teeter.engine.topple.mend.changes import KINDS, Change, Kind, effort_of
 from teeter.engine.topple.mend.clearance import Clearances
 from teeter.engine.topple.mend.demand import Demand
+from teeter.engine.topple.mend.known_falls import fall_as_one
 from teeter.engine.topple.mend.task import (
     COARSE,
     FINE,
@@ -31,6 +33,7 @@ from teeter.engine.topple.mend.task import (
     Search,
     Task,
     Tried,
+    joined,
 )
 from teeter.engine.workers import can_start, in_order
 from teeter.engine.world.body import Assembly
@@ -96,7 +99,8 @@ def candidates(
     names = tuple(name for name in (pieces or free) if name not in kept)
     scan = ON_CURVES if contacts.curved else COARSE
     apart = Clearances(assembly)
-    search = Search(assembly, contacts, demand, balance, rows, tuple(kinds), names, kept, apart, scan)
+    falls = _falls(balance, demand, contacts, rows)
+    search = Search(assembly, contacts, demand, balance, rows, falls, tuple(kinds), names, kept, apart, scan)
     changes, asked = _found(search, workers)
     if "move" in kinds and not contacts.curved:
         pairs = tuple(sorted(combinations(names, 2), key=search.promise)[:PAIRS])
@@ -114,6 +118,20 @@ def candidates(
     return changes, Bounds(search.reach, asked, search.scan, len(search.pairs), hanging)
 
 
+def _falls(balance: Balance, demand: Demand, contacts: Contacts, motion: Array) -> tuple[Array, ...]:
+    """Returns how it falls: as one body what comes down, or a piece with all that it carries; last as it does
+    fastest."""
+    names, speeds = balance.names, np.abs(motion).max(axis=1, initial=0.0)
+    above = carried_by(contacts)
+    groups = {tuple((speeds > TAKES_PART * speeds.max(initial=0.0)).tolist())}
+    groups |= {tuple(name == low or name in above[low] for name in names) for low in names}
+    if contacts.curved or not speeds.any():
+        return (motion,)
+    pulls = demand.pulls(balance)
+    found = [fall_as_one(balance, pulls, contacts.fixed, np.array(group)) for group in sorted(groups)]
+    return (*(fall for fall in found if fall is not None), motion)
+
+
 def _hanging(search: Search) -> Hanging:
     """Returns what comes down where, and which of the pieces that may change take part in that or touch it."""
     speeds = np.abs(search.motion).max(axis=1, initial=0.0)
@@ -122,23 +140,21 @@ def _hanging(search: Search) -> Hanging:
     names = search.contacts.names
     rows = set(zip(search.contacts.first.tolist(), search.contacts.second.tolist(), strict=True))
     links = [{names[one], names[other]} for one, other in rows]
-    groups = [{name} for name in sorted(falls)]
-    for link in links:
-        if link <= falls:
-            one = [group for group in groups if group & link]
-            groups = [*(group for group in groups if group not in one), set().union(*one)]
+    groups = joined([{name} for name in sorted(falls)], [link for link in links if link <= falls])
     near = falls.union(*(link for link in links if link & falls))
     return Hanging(tuple(sorted(falls)), len(groups), tuple(name for name in search.names if name in near))
 
 
 def _found(search: Search, workers: int | None) -> Tried:
-    """Returns the changes that one scan finds, the least effort first, and how many were tried."""
+    """Returns the changes that one scan finds, the least effort first, and how many were tried. A later scan, where the
+    first found nothing, looks for the least effort alone."""
+    most = MOST if search.is_first else 1
     found: dict[Kind, list[tuple[float, Change]]] = {kind: [] for kind in KINDS}
 
     def tasks() -> Iterator[Task]:
         for kind, named in _tasks(search):
             best = found[kind]
-            yield kind, named, math.inf if len(best) < MOST else ALIKE * best[MOST - 1][0]
+            yield kind, named, math.inf if len(best) < most else ALIKE * best[most - 1][0]
 
     asked = 0
     processes = (workers or os.cpu_count() or 1) if can_start() else 1

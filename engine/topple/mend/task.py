@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,6 +25,7 @@ NEAREST = 0.01
 MOST = 3
 """Changes of a kind that are told: what is more effort than these is not looked for."""
 
+T = TypeVar("T")
 Task = tuple[Kind, tuple[str, ...], float]
 """A kind, the pieces, and the effort (metres) beyond which nothing is wanted."""
 Tried = tuple[list[Change], int]
@@ -50,15 +52,16 @@ ON_CURVES = Scan(8, 2.0)
 @dataclass(frozen=True, slots=True, eq=False)
 class Search:
     """A scene to mend. contacts: all; balance: what is asked of it, and motion: (n, 6), how it falls; zero where it is
-    held, but not by what is there. names: of the free pieces those that may change. kept: pieces that stay.
-    scan: how closely shifts are tried; turns: radians by which pieces are turned at
-    each. pairs: pieces that are shifted together, in place of others."""
+    held, but not by what is there. falls: that, and others in which pieces fall as one. names: of the free pieces those
+    that may change. kept: pieces that stay. scan: how closely shifts are tried; turns: radians by which pieces are
+    turned at each. pairs: pieces that are shifted together, in place of others."""
 
     assembly: Assembly
     contacts: Contacts
     demand: Demand
     balance: Balance
     motion: Array
+    falls: tuple[Array, ...]
     kinds: tuple[Kind, ...]
     names: tuple[str, ...]
     kept: frozenset[str]
@@ -66,6 +69,11 @@ class Search:
     scan: Scan = COARSE
     turns: tuple[float, ...] = (0.0,)
     pairs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_first(self) -> bool:
+        """Whether no scan came before."""
+        return self.scan is not FINE and len(self.turns) == 1 and not self.pairs
 
     @property
     def size(self) -> float:
@@ -98,3 +106,12 @@ class Search:
         power = float(self.balance.acting @ self.motion.reshape(-1))
         drive = float(np.linalg.norm(self.drive(names)))
         return len(names) * power / drive if drive > 1e-9 else math.inf
+
+
+def joined(groups: Iterable[set[T]], links: Iterable[Iterable[T]]) -> list[set[T]]:
+    """Returns groups, those that share a link as one."""
+    found = list(groups)
+    for link in links:
+        one = [group for group in found if not group.isdisjoint(link)]
+        found = [*(group for group in found if group not in one), set().union(*one)]
+    return found
