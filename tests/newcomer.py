@@ -82,7 +82,7 @@ class Newcomer:
             page.wait_for_selector(".fall [data-act=go_on]", state="hidden")
         elif page.is_visible(".bottom:not(.laid) .hand"):
             self._draw() if page.is_visible(".hand [data-act=pull_out]") else self._place()
-        elif page.is_visible(".turn.mine") and not self.tab.run("() => teeter.view.busy"):
+        elif page.is_visible(".is-mine .turn") and not self.tab.run("() => teeter.view.busy"):
             return self._choose()
         else:
             return False
