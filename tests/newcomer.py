@@ -140,10 +140,11 @@ class Newcomer:
 
     def _draw(self) -> None:
         """Along the arrow, slowly, until the brick is out."""
-        self.tab.page.wait_for_function("() => teeter.view.hand.landing?.rail", timeout=WAIT_MS)
-        (x, y), (u, v) = self.tab.run(RAIL)
-        steps = [(x + k / 40 * (u - x), y + k / 40 * (v - y)) for k in range(41)]
-        self._drag(steps, "draw the brick")
+        self.tab.page.wait_for_function("() => teeter.view.hand.landing", timeout=WAIT_MS)
+        if self.tab.run("() => !!teeter.view.hand.landing.rail"):
+            (x, y), (u, v) = self.tab.run(RAIL)
+            steps = [(x + k / 40 * (u - x), y + k / 40 * (v - y)) for k in range(41)]
+            self._drag(steps, "draw the brick")
         if self.tab.run("() => !!teeter.view.hand.grip?.isPulling"):
             time.sleep(1.0)
         if self.tab.run("() => !!teeter.view.hand.grip?.isPulling"):
