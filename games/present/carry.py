@@ -224,7 +224,7 @@ class CarryTarget:
         return self.goal
 
     def _swing(self, where: Pose) -> float:
-        """How much further below its centre than in the end the piece comes as it is turned from how it is now, metres."""
+        """How much lower than in the end the piece comes as it is turned from how it is now, metres."""
         points, end = extreme_points(self.piece), self.rotation
         if angle_between(where.orientation, end.orientation) < TURNED:
             return 0.0

@@ -40,8 +40,8 @@ TREMBLING = 1e-5
 quite still, and as long as the hand moves, time passes."""
 CLEAR, CLEARED, LEAVING_S = 0.015, 0.004, 2.0
 """Metres from the tower to which a brick that is out is drawn on by itself, and from there at which it may go on, and
-seconds after which it does: the rules call it out as soon as it touches nothing, with its end still between others. Time
-stands still in the game while a hand rests, so that twice as many on the wall do too."""
+seconds after which it does: the rules call it out as soon as it touches nothing, with its end still between others.
+Time stands still in the game while a hand rests: twice as many on the wall do too."""
 OVER_EDGE = 0.05
 """Metres beyond the table's edge to which a hand carries a piece."""
 
