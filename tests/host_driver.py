@@ -163,7 +163,7 @@ class Player:
             return True
         self._until(
             "() => !teeter.view.hand.grip || "
-            "!document.querySelector('.hand [data-act=places]').textContent.match(/^(Show|Looking)/)"
+            "/ place \\d|no place/.test(document.querySelector('.hand p').textContent)"
         )
         for _ in range(self._luck.randrange(3)):
             self._press("[data-act=places]")

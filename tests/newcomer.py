@@ -82,7 +82,7 @@ class Newcomer:
             page.wait_for_selector(".fall [data-act=go_on]", state="hidden")
         elif page.is_visible(".bottom:not(.laid) .hand"):
             self._draw() if page.is_visible(".hand [data-act=pull_out]") else self._place()
-        elif page.is_visible(".turn.mine") and not self.tab.run("() => teeter.view.busy"):
+        elif page.is_visible(".is-mine .turn") and not self.tab.run("() => teeter.view.busy"):
             return self._choose()
         else:
             return False
@@ -140,10 +140,11 @@ class Newcomer:
 
     def _draw(self) -> None:
         """Along the arrow, slowly, until the brick is out."""
-        self.tab.page.wait_for_function("() => teeter.view.hand.landing?.rail", timeout=WAIT_MS)
-        (x, y), (u, v) = self.tab.run(RAIL)
-        steps = [(x + k / 40 * (u - x), y + k / 40 * (v - y)) for k in range(41)]
-        self._drag(steps, "draw the brick")
+        self.tab.page.wait_for_function("() => teeter.view.hand.landing", timeout=WAIT_MS)
+        if self.tab.run("() => !!teeter.view.hand.landing.rail"):
+            (x, y), (u, v) = self.tab.run(RAIL)
+            steps = [(x + k / 40 * (u - x), y + k / 40 * (v - y)) for k in range(41)]
+            self._drag(steps, "draw the brick")
         if self.tab.run("() => !!teeter.view.hand.grip?.isPulling"):
             time.sleep(1.0)
         if self.tab.run("() => !!teeter.view.hand.grip?.isPulling"):

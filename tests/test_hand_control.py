@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from teeter.engine.pose import Pose
+from teeter.engine.pose import Pose, vector_of
 from teeter.engine.view.camera import Orbit, ray, seen_at
 from teeter.engine.view.overlays import Ghost
 from teeter.engine.view.window.events import Lift, PointerMoved, Press
@@ -142,6 +142,23 @@ def test_a_brick_that_is_out_goes_clear_of_the_tower_before_it_goes_up() -> None
     is_at(whole)
     assert isinstance(line.sent[-1], Aim)
     assert len(line.sent) > count
+    assert np.allclose(hand.grip.goal.position[:2], 0.0)
+
+
+def test_a_brick_that_never_comes_clear_goes_on_after_a_while_all_the_same() -> None:
+    client, hand, line, _ = drawn_out()
+    now = 0.0
+    client.clock = lambda: now
+    assert hand.grip is not None
+    hand._leaving = (vector_of(np.add(hand.grip.start.position, 0.1)), 480.0, 4.0)
+    count = len(line.sent)
+    hand.go_to(0.0, 0.0)
+    hand.follow()
+    assert len(line.sent) == count
+    # the game stands still while a hand rests
+    now = 4.1
+    hand.follow()
+    assert isinstance(line.sent[-1], Aim)
     assert np.allclose(hand.grip.goal.position[:2], 0.0)
 
 

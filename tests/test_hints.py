@@ -393,8 +393,16 @@ def test_the_coach_of_browsers_says_the_same_and_why_pieces_fell() -> None:
     assert said is not None
     assert said[1]["sentence"].startswith("It falls to the right; it may lie 5 mm to the front.")
     assert said[1]["place"] == [0.0, 0.005, 0.1, 0.0, 0.0, 0.0, 1.0]
+    # what is said of a place that the hand has left by itself is of no use
+    coach.ask(grip.goal, "Ana", (-1.0, 0.0), 7)
+    x, y, _ = grip.goal.position
+    coach.leave(x, y + 5e-4)
+    assert coach.seat == "Ana"
+    coach.leave(x, y + 5e-3)
+    answers.come = [(3, PlaceAnswer("safe", 0.0, grip.goal))]
+    assert coach.poll() is None
     coach.ask_why(Path("game.teeter"))
-    answers.come = [(3, WhyAnswer("It stood 3 mm too far out."))]
+    answers.come = [(4, WhyAnswer("It stood 3 mm too far out."))]
     assert coach.poll() is None
     assert coach.why == "It stood 3 mm too far out."
 

@@ -340,7 +340,8 @@ def offered(
 
     asked: list[tuple[str, int]] = []
 
-    def bot(style: str, game: str, seed: int) -> Any:
+    def bot(style: str, game: str, seed: int, *, patience_s: float) -> Any:
+        assert patience_s <= 1.0, "somebody waits"
         asked.append((style, seed))
         return SimpleNamespace(place=lambda session, need: pose(by_bots[len(asked) - 1]))
 

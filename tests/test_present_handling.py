@@ -96,7 +96,7 @@ def test_the_buttons_of_the_hand_stay_where_they_are_whatever_the_coach_says() -
         assert panel.items[-len(rows[-1]) :] == tuple(rows[-1])
     assert rows[0] == rows[1] == rows[2]
     first = rows[0][0].items
-    assert [each.text for each in first if isinstance(each, Button)][:2] == ["Lay", "Show places"]
+    assert [each.text for each in first if isinstance(each, Button)][:2] == ["Lay", "Places"]
 
 
 def test_what_a_finger_feels_comes_below_the_choices() -> None:

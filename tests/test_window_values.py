@@ -224,6 +224,24 @@ def test_the_hand_rises_over_what_lies_on_its_way_and_hovers_over_its_place() ->
     assert grip.gap == pytest.approx(0.004, abs=1e-6)
 
 
+def test_a_piece_that_is_turned_over_on_its_way_swings_clear_of_what_it_comes_over() -> None:
+    here = Pose((0.05, 0.0, 0.0075))
+    grip = CarryTarget("brick", BRICK, here, is_pulling=False, hover=0.004, reach=REACH)
+    low = 0.0075 + 0.004
+    grip.turned(90.0)
+    assert grip.to(0.05, 0.0, ground(), here).position[2] == pytest.approx(low, abs=1e-6)
+    over = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(math.pi, 0.0, 0.0))
+    grip.orient(over)
+    air = [
+        grip.to(0.05, 0.0, ground(), replace(here, orientation=quaternion_of_rpy(turn, 0.0, 0.0))).position[2]
+        for turn in (0.0, 1.2, 2.4, math.pi)
+    ]
+    # half a turn about its length brings an edge below, 14.6 mm from its middle
+    assert min(air[:2]) > 0.0142 + 0.004
+    assert low < air[2] < min(air[:2])
+    assert air[3] == pytest.approx(low, abs=1e-6)
+
+
 def test_a_pointer_on_the_side_of_a_tower_means_its_top() -> None:
     tower = Body("tower", box(60, 60, 200), Pose((0.0, 0.0, 0.1)))
     camera = Orbit((0.0, 0.0, 0.1), 1.0, -90.0, 20.0).camera

@@ -88,7 +88,12 @@ class BausackSkill(Skill):
         found = _spots(held, tower, ranked)
         if bot.style == "clumsy":
             return found[0]
-        return firmest(session, state.towers[state.actor], held, found, FIRM_DEG)[1]
+        return firmest(session, state.towers[state.actor], held, found, FIRM_DEG, bot.patience_s)[1]
+
+    def places(self, session: Session, need: Need) -> list[Pose]:
+        """On the own tower, where it bears the piece best by what is above its foundation."""
+        held, tower = session.table.bodies[need.pieces[0]], tower_of(session, session.state.actor)
+        return _spots(held, tower, places(held.piece, tower)) if tower else []
 
 
 def _anything(bot: Bot, actions: list[Action]) -> Action:

@@ -32,8 +32,9 @@ def with_people(client: ClientState, people: Company) -> Panel:
     names: list[Item] = [Row((Text(chair.name),)) for chair in people.chairs.values()]
     rows = or_else("the scores", lambda: score_rows(client, turn), names)
     for row, chair in zip(rows, people.chairs.values(), strict=True):
-        state = f"bot, {chair.style}" if chair.state == "bot" and chair.style else chair.state
-        state = "" if chair.state == "here" else state
+        # of a bot by its own name the scores say so already
+        is_told = chair.state == "here" or (chair.state == "bot" and not chair.people)
+        state = "" if is_told else f"bot, {chair.style}" if chair.style else chair.state
         members = ", ".join(name for name in chair.members if name != chair.name)
         said = " \u00b7 ".join(filter(None, (members, state)))
         items += [

@@ -228,6 +228,7 @@ class HostedTable:
             landing = self._wishes.step(is_moved=is_moved)
             if landing is not None:
                 self.audience.send_to(self._wishes.need.player, landing)
+                self._coach.leave(*landing["goal"][:2])
                 self._is_stale = True
         with left_out("the coach"):
             coached = self._coach.poll()

@@ -4,6 +4,7 @@ Who is not asked may not answer: seat, turn and hand are checked here, the rules
 The coach speaks to browsers, which know no solids.
 """
 
+import math
 import time
 from dataclasses import replace
 from typing import Literal
@@ -44,6 +45,8 @@ from teeter.models.errors import ModelError
 
 AIM_S = 1.0 / 60.0
 """Seconds between two goals that are worked out; of those that come faster the last one counts."""
+LEFT = 1e-3
+"""Metres from a place that was asked about, from which on it is another one."""
 IN_HAND = ("offer_places",)
 """Acts with a piece in the hand."""
 
@@ -298,6 +301,11 @@ class Coach(Hints):
         self._aim, self.right, self._place = aim, right, place
         self._answer = self.nearest = None
         self._ask_place(self.client.held, place)
+
+    def leave(self, x: float, y: float) -> None:
+        """The hand has gone over a point, maybe by itself: what is asked of another place is of no use."""
+        if self._place is not None and math.dist(self._place.position[:2], (x, y)) > LEFT:
+            self.forget()
 
     def look(self, look: HudState) -> HudState:
         """Returns how the panels are looked at, with what is thought of the place of the held piece."""

@@ -407,7 +407,7 @@ def why_drawn(rest: Assembly, piece: str, way: int) -> tuple[str, float | None]:
         said = f"The tower would have stood without {piece}{_by(rest, way)}: it was dragged or knocked over"
         return said, None
     said, missing = _told(*found)
-    return f"Without {piece}, {said}", missing
+    return f"Without {piece}, {said[:1].lower()}{said[1:]}", missing
 
 
 def _told(why: Explanation, statics: Statics) -> tuple[str, float | None]:

@@ -2,6 +2,7 @@
 world of its own that goes on from the game's; the game's is not touched."""
 
 import math
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
@@ -60,10 +61,17 @@ def drawn(session: Session, name: str, way: Array, most: float) -> float:
 
 
 def firmest(
-    session: Session, tower: Iterable[str], body: Body, poses: Iterable[Pose], enough: float = math.inf
+    session: Session,
+    tower: Iterable[str],
+    body: Body,
+    poses: Iterable[Pose],
+    enough: float = math.inf,
+    patience_s: float = math.inf,
 ) -> tuple[float, Pose]:
     """Of poses of one more piece that in which a tower, by its pieces, bears most tilt, and how many degrees; the first
-    in which it bears `enough`, and no more is tried. Raises ValueError when there is no pose."""
+    in which it bears `enough`, and no more is tried, nor after so many seconds of processor time. Raises ValueError
+    when there is no pose."""
+    until = time.process_time() + patience_s
     below = [session.table.bodies[name] for name in (TABLE, *tower) if name != body.name]
     best: tuple[float, Pose] | None = None
     for pose in poses:
@@ -71,7 +79,7 @@ def firmest(
         degrees = firmness([*below, laid], session.table.scale, min(enough, MOST_DEG))
         if best is None or degrees > best[0]:
             best = (degrees, pose)
-        if degrees >= enough:
+        if degrees >= enough or time.process_time() > until:
             break
     if best is None:
         raise ValueError(f"there is no pose to try {body.name!r} in")

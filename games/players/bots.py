@@ -50,6 +50,8 @@ REACTION = 0.15
 correct a hand that they see go astray."""
 APART = 0.006
 """Metres between two places that are offered."""
+PATIENCE_S = 0.5
+"""Seconds of processor time in which the best of the places is looked for that are offered."""
 PAUSE = 0.2
 """Seconds for which a piece that was drawn is held still: only what has touched nothing for a while is out."""
 ASIDE = 0.008
@@ -89,15 +91,18 @@ class Player:
 
 class Bot(Player):
     """A player of one style. seed: of everything it leaves to chance. shakes: times the tremor of its style (CT-40).
+    patience_s: seconds of processor time after which it takes the best place that it has tried.
 
     It keeps nothing between two questions: its random numbers begin afresh with each, from the seed and the step
     of the game. A game that is resumed by fresh bots therefore goes on as the one that was never left.
     """
 
-    def __init__(self, style: str, game: str, seed: int, shakes: float = 1.0) -> None:
+    def __init__(
+        self, style: str, game: str, seed: int, shakes: float = 1.0, patience_s: float = math.inf
+    ) -> None:
         if style not in STYLES:
             raise ValueError(f"there is no bot {style!r}; there are {', '.join(STYLES)}")
-        self.style = style
+        self.style, self.patience_s = style, patience_s
         self._seed = f"{style} {game} {seed}"
         self.random = random.Random(self._seed)
         # everybody sees how a hand trembles: of a drawn seed it tells nothing
@@ -178,7 +183,8 @@ def offers(session: Session, need: Need, most: int = 6) -> tuple[Pose, ...]:
     game, found = session.game.name, list[Pose]()
     listed = skill_of(session.game).places(session, need)
     styles = OFFERING[:1] if listed else (*OFFERING, *OFFERING)
-    proposed = [Bot(style, game, seed).place(session, need) for seed, style in enumerate(styles)]
+    bots = (Bot(style, game, seed, patience_s=PATIENCE_S) for seed, style in enumerate(styles))
+    proposed = [bot.place(session, need) for bot in bots]
     for near in (*proposed, *listed):
         pose = next((each for each in listed if math.dist(each.position, near.position) <= APART), near)
         if all(math.dist(pose.position, other.position) > APART for other in found):

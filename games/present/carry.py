@@ -5,6 +5,7 @@ What lies below is exact for convex parts, on the whole way a piece is carried. 
 
 import math
 from collections.abc import Callable, Container, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,7 +13,8 @@ import shapely
 
 from teeter.engine.geometry.convex import ConvexSolid, bounds_of, solids_at
 from teeter.engine.geometry.drop import DropTarget, extreme_points, resting_faces
-from teeter.engine.geometry.rotation import quaternion_of
+from teeter.engine.geometry.rotation import angle_between, quaternion_of
+from teeter.engine.motions import between
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.view.camera import Vector
 from teeter.engine.view.frame import Frame
@@ -23,6 +25,8 @@ HIGHEST = 0.9
 """Metres."""
 CRUISE, NEAR = 0.008, 0.006
 """Metres of more air over what is crossed, until the hand is so near to its place."""
+TURNED, TURNS = 0.02, (0.0, 0.2, 0.4, 0.6, 0.8)
+"""Radians up to which a piece is turned as it is wanted, and parts of its turn at which is looked how low it comes."""
 RAY_STEP, FOUND, LEVEL_M = 0.005, 4e-5, 1e-5
 """Metres of height between two looks along a ray: less than the edge of a tower is seen to be deep; within which the
 place is found then; and within which two places are equally high."""
@@ -214,9 +218,18 @@ class CarryTarget:
         crosses = is_far and (
             self.landing is None or floor > self.landing + 1e-3 or floor > where.position[2] - 1e-3
         )
-        z = min(floor + self._hover + (CRUISE if crosses else 0.0) + self.lift, HIGHEST)
+        air = max(CRUISE if crosses else 0.0, self._swing(where))
+        z = min(floor + self._hover + air + self.lift, HIGHEST)
         self.goal = Pose((x, y, z), rotation)
         return self.goal
+
+    def _swing(self, where: Pose) -> float:
+        """How much lower than in the end the piece comes as it is turned from how it is now, metres."""
+        points, end = extreme_points(self.piece), self.rotation
+        if angle_between(where.orientation, end.orientation) < TURNED:
+            return 0.0
+        ways = (between(replace(where, position=(0.0, 0.0, 0.0)), end, part) for part in TURNS)
+        return max(0.0, *(-float(way.apply(points)[:, 2].min()) - self.low for way in ways))
 
     @property
     def lengthways(self) -> Array:

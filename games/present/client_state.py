@@ -91,7 +91,7 @@ class ClientState(Generic[S]):
         """What was told of the last moment."""
         self.fell_s: float | None = None
         """When something fell last, seconds of the record."""
-        self._clock = clock
+        self.clock = clock
         self._surface: tuple[object, LandingSurface] | None = None
         self._seen: tuple[S | None, dict[str, S]] = (None, {})
         self._is_secret: tuple[S | None, bool] = (None, False)
@@ -189,7 +189,7 @@ class ClientState(Generic[S]):
         elif isinstance(news, Places):
             self.places = news.poses
         elif isinstance(news, Refused):
-            self.refused, self.refused_at = news, self._clock()
+            self.refused, self.refused_at = news, self.clock()
         elif isinstance(news, Broken):
             self.broken = news.why
         return False

@@ -14,7 +14,8 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
     pieces fell, empty where that is not known."""
     outcome = client.game.rules.outcome(client.state)
     assert outcome is not None
-    result = won(outcome.winners) + ("!" if outcome.winners else ".")
+    is_draw = len(outcome.winners) == len(client.state.seats) > 1
+    result = "A draw." if is_draw else won(outcome.winners) + ("!" if outcome.winners else ".")
     clause = client.clause(outcome.reason.clause)
     items: list[Item] = [
         Text(result, "accent", "title", bold=True),
@@ -22,7 +23,7 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
         Text(clause, "quiet", "small"),
         *([Text(f"The last fall: {why}", size="small")] if why else []),
         Gap(4),
-        Row((Text("", size="small"), Text(client.game.score_word, "quiet", "small")), (3.2, 1)),
+        Text(capital(client.game.score_word), "quiet", "small"),
         *score_rows(client, outcome.winners),
         Gap(4),
         *(_acts(client, film) if client.seat is None else (Button("look", "Look at the table"),)),

@@ -40,7 +40,8 @@ TREMBLING = 1e-5
 quite still, and as long as the hand moves, time passes."""
 CLEAR, CLEARED, LEAVING_S = 0.015, 0.004, 2.0
 """Metres from the tower to which a brick that is out is drawn on by itself, and from there at which it may go on, and
-seconds after which it does: the rules call it out as soon as it touches nothing, with its end still between others."""
+seconds after which it does: the rules call it out as soon as it touches nothing, with its end still between others.
+Time stands still in the game while a hand rests: twice as many on the wall do too."""
 OVER_EDGE = 0.05
 """Metres beyond the table's edge to which a hand carries a piece."""
 
@@ -73,8 +74,8 @@ class HandControl:
         self._wants_place = self._has_asked = False
         self._wanted: tuple[float, float] | None = None
         """Where the piece is wanted, which a place near it may have drawn in."""
-        self._leaving: tuple[Vector, float] | None = None
-        """Where a brick that is out is clear of the tower, and the step at which it goes on at the latest."""
+        self._leaving: tuple[Vector, float, float] | None = None
+        """Where a brick that is out is clear of the tower; the step and the time when it goes on at the latest."""
         self._wish: tuple[float, float, float] | None = None
         self.is_free = False
         """Whether a key frees what is pulled from its rail."""
@@ -206,7 +207,8 @@ class HandControl:
             return pose
         more = max(float(grip.piece.extents.max()) - come, 0.0) + CLEAR
         clear = replace(pose, position=vector_of(pose.position + more * out / come))
-        self._leaving = clear.position, view.step + LEAVING_S * view.rate
+        latest = view.step + LEAVING_S * view.rate, self.client.clock() + 2.0 * LEAVING_S
+        self._leaving = clear.position, *latest
         self.physics.send(Aim(clear))
         return clear
 
@@ -215,8 +217,9 @@ class HandControl:
         view = self.client.view
         if self._leaving is None or self.grip is None or view is None:
             return
-        place, latest = self._leaving
-        if math.dist(self.client.pose(self.grip.name).position, place) < CLEARED or view.step > latest:
+        place, step, latest = self._leaving
+        is_clear = math.dist(self.client.pose(self.grip.name).position, place) < CLEARED
+        if is_clear or view.step > step or self.client.clock() > latest:
             self._leaving, wish, self._wish = None, self._wish, None
             if wish is not None:
                 self._go(*wish)

@@ -6,7 +6,6 @@ from typing import Any
 
 from teeter.engine.view.panels import Button, Item, Meter, Panel, Row, Text, Tone
 from teeter.games.core.rules import Wait
-from teeter.games.core.words import capital
 from teeter.games.present.asking import Risk
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.hand import HandControl
@@ -61,8 +60,7 @@ def hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel
         free = ("free",) if client.seat is not None else ()
         items.append(Row(tuple(_nudge(act, settings, look) for act in (*free, *PULLING))))
         return (Panel("hand", "bottom", tuple(items), width=640),)
-    fine = "  fine" if look.is_fine else ""
-    turned = f"turned {look.yaw_deg:.0f} degrees{fine}"
+    turned = f"turned {yaw:.0f} degrees" if (yaw := round(look.yaw_deg) % 360) else ""
     where = f"{look.gap_mm:.0f} mm above its place" if look.gap_mm is not None else "nothing is below it"
     items.append(Text(", ".join(filter(None, (where, turned, look.place))), "plain", "small"))
     # what comes and goes stands over the buttons, which the panel at the lower edge keeps where they are
@@ -87,9 +85,7 @@ def _nudge(act: str, settings: Settings, look: HudState, signs: Mapping[str, str
     """A button for what a key does with a held piece."""
     return Button(
         f"act:{act}",
-        (capital(look.place) or "Show places")
-        if act == "places"
-        else signs.get(act) or NAMED.get(act, act.capitalize()),
+        signs.get(act) or NAMED.get(act, act.capitalize()),
         "accent" if act in ("lay", "pull_out") else "plain",
         key="" if look.is_scanning else settings.key_said(act, is_pad=look.is_pad),
         is_lit=look.lit == f"act:{act}",

@@ -161,6 +161,8 @@ def _prompt(client: ClientState, need: Need, look: HudState) -> str:
     if client.seat not in (None, need.player):
         acts = {Wait.HAND: "lays a piece", Wait.PULL: "draws a brick"}.get(need.wait, "chooses")
         return f"{need.who} {acts}."
+    if client.choices and all(map(card_of, client.choices)):
+        return "Choose a card."
     on_table = [each for each in client.choices if piece_of(each) in client.pieces]
     if need.wait is Wait.ACTION and len(on_table) > look.most and not look.pieces:
         by_key = ", or press Tab to go through them" if client.seat is None else ""

@@ -376,8 +376,7 @@ class TableScreen:
         look = or_else("the hints", lambda: self._with_hints(look), look)
         look = or_else("a toast", lambda: self._with_toast(look), look)
         panels = hud.panels(self.client, self.settings, look)
-        # with one button what is done to a held piece comes first
-        return tuple(sorted(panels, key=lambda panel: panel.name != "hand")) if self.is_scanned else panels
+        return tuple(sorted(panels, key=_scanned)) if self.is_scanned else panels
 
     def _more(self, look: HudState) -> HudState:
         """Adds what a game of its own kind tells."""
@@ -470,3 +469,8 @@ class TableScreen:
         self.hints.close()
         self.physics.close()
         self.window.clear()
+
+
+def _scanned(panel: Panel) -> int:
+    """With one button what is done to a held piece comes first, and what no game is played by last."""
+    return {"hand": 0, "tools": 2}.get(panel.name, 1)

@@ -80,12 +80,8 @@ export class Desk {
   }
 
   private makeTools(panel: HTMLElement): void {
-    this.press(
-      panel,
-      "feel",
-      "Feel",
-      "Feel pieces: what lies on them, how hard they are to move (W)",
-    ).hidden = true;
+    const about = "Feel pieces: what lies on them, how hard they are to move (W)";
+    this.press(panel, "feel", "Feel", about).hidden = true;
     this.press(panel, "undo", "Undo", "Take it back (U)");
     this.press(panel, "view", "View", "Look from elsewhere (C)");
     this.press(panel, "sound", "Sound", "Sound (S)").setAttribute("aria-pressed", "false");
@@ -109,7 +105,7 @@ export class Desk {
   greet(welcome: Welcome): void {
     document.title = welcome.title;
     this.part.say.hidden = welcome.role === "spectator";
-    for (const name of ["stand_up", "learn"]) this.buttons[name].hidden = !welcome.seat;
+    for (const name of ["stand_up", "learn", "undo"]) this.buttons[name].hidden = !welcome.seat;
     for (const name of ["pause", "speed"]) this.buttons[name].hidden = welcome.role !== "host";
   }
 
@@ -117,7 +113,7 @@ export class Desk {
   wait(isWaiting: boolean, isMine: boolean, canUndo: boolean): void {
     this.root.classList.toggle("is-mine", isMine && !isWaiting);
     this.root.classList.toggle("is-waiting", isWaiting);
-    this.buttons.undo.hidden = !canUndo;
+    this.buttons.undo.disabled = !canUndo;
   }
 
   tell(lines: string[], isAll = false): void {

@@ -23,6 +23,7 @@ import type { Table } from "./table";
 const POINTS_MS = 33; // between two looks of the server where the pointer is
 const FELT_N = 0.5; // more force, of which a phone tells the finger
 const RESTING_S = 0.4; // the hand is still for so long before the coach is asked
+const LEFT = 1e-3; // metres from a place that the coach was asked about, from which on it is another one
 const SPINS: Record<string, number> = { turn_left: 1, turn_right: -1 };
 export const MOVES: Record<string, [right: number, away: number]> = {
   left: [-1, 0],
@@ -93,7 +94,10 @@ export class Hand implements Reach {
 
   hear(news: Landing | Coached): void {
     if (news.type === "landing") {
+      const before = this.landing;
       this.landing = news;
+      // gone on by itself, as to a place that was looked for
+      if (before?.number === news.number && apart(before.goal, news.goal) > LEFT) this.moved();
       this.grip?.hear(news);
       this.table.loop.touch();
     } else {
@@ -154,7 +158,7 @@ export class Hand implements Reach {
     const { pose, low, rail, slots } = this.landing,
       { stage } = this.table;
     if (this.grip.isPulling) return rail ? ways(stage, this.drawn, this.grip.start, rail) : [];
-    const others = slots.filter((slot) => !pose || Math.hypot(slot[0] - pose[0], slot[1] - pose[1]) > MAGNET),
+    const others = slots.filter((slot) => !pose || apart(slot, pose) > MAGNET),
       places = free(stage, this.grip.body, others);
     if (!pose) return places;
     const ghost = this.isOld ? null : { pose, ink: INKS[this.verdict] };
@@ -337,3 +341,6 @@ export class Hand implements Reach {
     return true;
   }
 }
+
+// Metres on the level.
+const apart = (one: number[], other: number[]): number => Math.hypot(one[0] - other[0], one[1] - other[1]);

@@ -4,7 +4,6 @@ const EACH_MS = 1200;
 
 export class Scan {
   private timer = 0;
-  private at = -1;
   private lit: HTMLButtonElement | null = null;
 
   constructor() {
@@ -21,8 +20,9 @@ export class Scan {
   private next(): void {
     const all = [...document.querySelectorAll<HTMLButtonElement>(".desk button:not(:disabled)")];
     const seen = all.filter((each) => each.checkVisibility({ visibilityProperty: true }));
-    this.at = seen.length ? (this.at + 1) % seen.length : -1;
-    this.light(seen[this.at] ?? null);
+    seen.sort((one, other) => rank(one) - rank(other));
+    // where what was lit has gone, from the first one again
+    this.light(seen[(seen.indexOf(this.lit!) + 1) % seen.length] ?? null);
   }
 
   private light(button: HTMLButtonElement | null): void {
@@ -37,8 +37,14 @@ export class Scan {
     event.preventDefault();
     event.stopPropagation();
     const lit = this.lit;
-    this.at = -1; // from the first one again
+    this.light(null);
     if (event instanceof KeyboardEvent && event.key === "Escape") this.turn();
     else lit?.click();
   }
+}
+
+// What is done to a held piece comes first, and what no game is played by last.
+function rank(button: Element): number {
+  if (button.closest(".hand")) return 0;
+  return button.closest(".tools, .story, .scores") && !button.matches("[data-sit]") ? 2 : 1;
 }
