@@ -30,8 +30,8 @@ from teeter.models.printed import keys_of
 VERSION = 1
 """Raised when something that was printed is not, or means something else; what is added does not raise it."""
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
-NAMES = {"Method": Method, "Word": Word, "Kind": Kind}
-NAMES |= dict.fromkeys(("Assembly", "Change", "CheckResult"), object)
+NAMES: dict[str, Any] = {"Method": Method, "Word": Word, "Kind": Kind}
+NAMES |= dict.fromkeys(("Assembly", "Change", "CheckResult"), Any)
 """Types that a dataclass names, but whose module it does not load; what is not printed may be anything."""
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 Column = list[float | None] | list[str] | list[bool]
