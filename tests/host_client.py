@@ -45,6 +45,12 @@ async def close_all() -> None:
         await opened.pop().close()
 
 
+def end_of(panel: Json) -> Json:
+    """How a game ended, by the panel of it; empty for one that has gone."""
+    texts = [item["text"] for item in panel.get("items", [])[:3]]
+    return dict(zip(("result", "reason", "clause"), texts, strict=True)) if texts else {}
+
+
 @dataclass
 class Seat:
     """One client. name: of the seat it takes; empty to look on. received: every message, as it came. stacks: it lays
@@ -60,7 +66,6 @@ class Seat:
     last: dict[str, Json] = field(default_factory=dict)
     panels: dict[str, Json] = field(default_factory=dict)
     """What it was told last of each."""
-    places: list[list[float]] = field(default_factory=list)
     poses: dict[int, tuple[float, ...]] = field(default_factory=dict)
     refused: list[Json] = field(default_factory=list)
     closed: int = 0
@@ -70,6 +75,8 @@ class Seat:
     """Where every message is written at once, as a line of JSON."""
     _acted: int = -1
     _tries: int = 0
+    _places_left: int = -1
+    """How many places are still gone by; -1 while none is looked for."""
     _number: int = 0
     _socket: ClientConnection | None = None
 
@@ -148,6 +155,11 @@ class Seat:
         fan = self.panels.get("cards", {}).get("items") or [{"cards": []}]
         return [card["image"] for card in fan[0]["cards"]]
 
+    @property
+    def end(self) -> Json:
+        """How the game ended, as everybody is told; empty while it goes on."""
+        return end_of(self.panels.get("over", {}))
+
     def told(self, panel: str) -> str:
         """What stands in a panel, as JSON."""
         return json.dumps(self.panels.get(panel, {}))
@@ -174,7 +186,7 @@ class Seat:
         """Play until the game is over, or until so many questions were asked; what it ended with. A seat that looks on
         only listens."""
         chance = random.Random(f"{self.name} {self.seed}")
-        while "over" not in self.last:
+        while not self.end:
             if turns and self.last.get("turn", {}).get("turn", 0) >= turns:
                 return {}
             try:
@@ -191,18 +203,21 @@ class Seat:
                 self._acted, self.went_on = -1, time.monotonic()
                 self._tries += 1
                 await self._react(self.last["turn"], chance)
-        return self.last["over"]
+        return self.end
 
     async def _react(self, message: Json, chance: random.Random) -> None:
-        if message["type"] == "places":
-            await self._lay(message["poses"])
+        if message["type"] == "landing" and message["place"].startswith("place ") and self._places_left >= 0:
+            self._places_left -= 1
+            self._tries += self._places_left < 0
+            await self._press("lay" if self._places_left < 0 else "places")
         if message["type"] != "turn" or not message["mine"] or message["turn"] == self._acted:
             return
         self._acted = message["turn"]
         if message["wait"] == "hand" and self.stacks:
-            await self._lay([self._summit()])
+            await self._lay(self._summit())
         elif message["wait"] == "hand":
-            await self.say(type="offer_places")
+            self._places_left = self._tries % 4
+            await self._press("places")
         elif message["wait"] == "pull" and self._tries % 3 < 2:
             self._tries += 1
             await self._press("pull_out")
@@ -235,10 +250,8 @@ class Seat:
         aside = 0.002 * (self._tries % 4)
         return [x + aside, y, z, *turned]
 
-    async def _lay(self, places: list[list[float]]) -> None:
-        if not places:
-            return
-        x, y, z, *turned = places[self._tries % len(places)]
+    async def _lay(self, place: list[float]) -> None:
+        x, y, z, *turned = place
         self._tries += 1
         self._number += 1
         await self.say(type="aim", pose=[x, y, z + OVER_M, *turned], number=self._number)

@@ -30,6 +30,7 @@ from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.hint_process import answerer
 from teeter.games.present.hints import Hints
+from teeter.games.present.hud_state import HudState
 from teeter.games.registry import GAMES, game_named
 from teeter.games.server.messages import Plan, Pointed
 from teeter.games.server.setup import first_view
@@ -372,6 +373,11 @@ def test_the_coach_looks_first_then_says_for_good_and_points_to_a_better_place()
     assert not [each for each in hints.guides(grip) if isinstance(each, Arrow)]
 
 
+def hinted(coach: Coach) -> str:
+    """What the panel of the hand says then."""
+    return coach.look(HudState()).hint
+
+
 def test_the_coach_of_browsers_says_the_same_and_why_pieces_fell() -> None:
     hints, answers, looks, grip = asking()
     coach = Coach(hints.client)
@@ -382,16 +388,16 @@ def test_the_coach_of_browsers_says_the_same_and_why_pieces_fell() -> None:
     said = coach.poll()
     assert said is not None
     assert (said[0], coach.seat) == ("Ana", "Ana")
-    assert (said[1]["sentence"], said[1]["is_first"]) == ("First look: it falls to the right.", True)
+    assert (hinted(coach), said[1]["is_first"]) == ("First look: it falls to the right.", True)
     answers.come = [(1, PlaceAnswer("falls", 0.0, None, is_end=True))]
     said = coach.poll()
     assert said is not None
     assert (said[1]["verdict"], said[1]["number"], said[1]["place"]) == ("topples", 7, None)
-    assert said[1]["sentence"] == "It falls to the right. This would end the game, and not win it."
+    assert hinted(coach) == "It falls to the right. This would end the game, and not win it."
     answers.come = [(2, NearestAnswer(Pose((0.0, 0.005, 0.1))))]
     said = coach.poll()
     assert said is not None
-    assert said[1]["sentence"].startswith("It falls to the right; it may lie 5 mm to the front.")
+    assert hinted(coach).startswith("It falls to the right; it may lie 5 mm to the front.")
     assert said[1]["place"] == [0.0, 0.005, 0.1, 0.0, 0.0, 0.0, 1.0]
     # what is said of a place that the hand has left by itself is of no use
     coach.ask(grip.goal, "Ana", (-1.0, 0.0), 7)

@@ -226,7 +226,7 @@ def test_what_is_hidden_is_not_found_in_a_whole_game(
     """As long as drawn ones, the seeds are the same in every run: so are the games."""
     seed = 2**128 + random.Random(f"{name} {number}").getrandbits(128)
     game = play_hosted(name, seed, MOST_TURNS, monkeypatch, tmp_path)
-    assert game.seats[0].last["over"]["reason"]
+    assert game.seats[0].end["reason"]
     check_attacks(game, row)
     assert check_interference(game, ("Ben", ""), 5) > 200
 

@@ -69,8 +69,7 @@ BAD = (
     '{"type": "hand", "name": "drop", "right": [1, 0], "number": 1}',
     '{"type": "chat", "text": ""}',
     '{"type": "chat", "text": "' + "x" * 301 + '"}',
-    '{"type": "push", "piece": "a", "newtons": 1e9, "towards": 0}',
-    '{"type": "tilt", "degrees": 90, "towards": 0}',
+    '{"type": "slide", "name": "push", "value": 1e9}',
     '{"type": "speed", "factor": 0}',
     '{"type": "to_bot", "seat": "", "style": "steady"}',
     "[" * 30_000,
@@ -103,7 +102,7 @@ def noise(chance: random.Random, seat: Seat) -> str | bytes:
         return chance.randbytes(chance.randrange(200))
     if kind == 1:
         return chance.choice(BAD)
-    message = dict(chance.choice(ACTS[1:14]))
+    message = dict(chance.choice(ACTS[1:11]))
     junk: tuple[Any, ...] = (
         None,
         -1,

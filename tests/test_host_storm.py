@@ -69,7 +69,7 @@ class Timed(Seat):
         backs = 0
         for turns in (*drops, 0):
             await self.play(turns)
-            if not turns or "over" in self.last:
+            if not turns or self.end:
                 break
             self.kill()
             # nobody may have taken the seat meanwhile
@@ -103,7 +103,7 @@ async def game(links: dict[str, str], strangers: int, *, stacks: bool) -> dict[s
         try:
             async with asyncio.timeout(LONGEST_S):
                 found = await asyncio.gather(seats["Ada"].whole_game(), seats["Ben"].whole_game(DROPS_AT))
-                ends = [each.last["over"] for each in seats.values()] + await asyncio.gather(*looking)
+                ends = [each.end for each in seats.values()] + await asyncio.gather(*looking)
             # a tower may topple before the second one
             assert found[0] == 0 < found[1] <= len(DROPS_AT)
             assert ends == ends[:1] * len(ends)

@@ -25,7 +25,7 @@ from teeter.games.play.recording import begin
 from teeter.games.play.session import Session
 from teeter.games.players.bots import bots_of, play
 from teeter.games.registry import game_named
-from teeter.games.tower_topple.bot import EFFECT, leaves_none, wins
+from teeter.games.tower_topple.bot import EFFECT
 from teeter.games.tower_topple.state import Print
 from teeter.games.wonky import rules
 from teeter.games.wonky.bot import WonkySkill, is_firm
@@ -118,22 +118,6 @@ def test_in_bausack_the_stronger_wins_by_choices_alone(
     players = [better, worse]
     won = Counter(by_pieces(seed, players[:: 1 if seed % 2 else -1], monkeypatch) for seed in range(40))
     assert won[better] >= 24, won
-
-
-def test_an_expert_counts_bricks_as_the_theorem_has_it() -> None:
-    """U. Zwick, Jenga (SODA 2002): who begins loses a tower of n full rows exactly when n leaves 2 by 3."""
-    lost = [rows for rows in range(1, 19) if not wins(rows, 0, 0)]
-    assert lost == [rows for rows in range(1, 19) if rows % 3 == 2]
-
-
-def test_TT_06_an_expert_pulls_what_leaves_the_next_player_no_brick() -> None:
-    """TT-06: 17 rows of a new tower are in play, which is lost for who begins: no brick wins. Of 16 some do."""
-    game = game_named("tower-topple")
-    state = game.rules.start(["Ana", "Ben"], 1, {"bricks": "exact"}, stock_of(game))
-    assert not any(leaves_none(state, Take("Ana", brick)) for row in state.tower[:17] for brick in row)
-    lower = SimpleNamespace(tower=state.tower[:17])
-    found = {slot for slot in range(3) if leaves_none(cast(Any, lower), Take("Ana", state.tower[0][slot]))}
-    assert found in ({1}, {0, 2}), "centre or edges"
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from teeter.games.present.pages import Pages
 from teeter.games.present.sandbox_screen import SandboxScreen
 from teeter.games.present.settings import load_settings
 from teeter.games.server.follower import HandFollower, laying
-from teeter.games.server.messages import Act, Do, Plan
-from teeter.games.server.protocol import Tilt
+from teeter.games.server.messages import Act, Do, Plan, Tilt
 from teeter.games.server.setup import ActiveGame, open_game
 
 

@@ -36,7 +36,7 @@ def schemas() -> dict[str, Any]:
 
 def test_every_kind_is_named_by_the_command() -> None:
     assert tuple(KINDS) == COMMANDS
-    assert schema("design")["$defs"]["DesignJson"]["properties"]["goal"]["enum"] == list(GOALS)
+    assert schema("design")["$defs"]["DesignResult"]["properties"]["goal"]["enum"] == list(GOALS)
     refused = subprocess.run(
         [sys.executable, "-m", "teeter.games", "schema", "chekc"], capture_output=True, text=True, check=False
     )

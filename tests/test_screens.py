@@ -145,7 +145,7 @@ def host(views: list[SeatView], update: GameUpdate[Any], waits: Waits, number: i
         )
         assert len(panels["scores"]["panel"]["items"]) >= len(view.state.seats)
         assert dumps(panels)
-        pictures_of(panels), view.over(), view.unread
+        pictures_of(panels), view.unread
 
 
 def look(desk: ClientState[Any], tutorial: Tutorial, hinted: Hinted, settings: Settings, number: int) -> None:

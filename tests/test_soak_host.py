@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from bad_line import BadLine, bad_line, why_not
 from chromium import Opened, started
+from host_client import end_of
 from host_driver import Player, at_table, hosted, play, result_of
 from playwright.sync_api import Page
 from test_host_command import ROOT, command
@@ -142,7 +143,8 @@ def test_a_game_on_a_bad_line_with_a_client_that_is_killed(tmp_path: Path) -> No
     assert verify(record).agrees
     texts = {name: heard(file) for name, file in files.items()}
     overs = [
-        next(json.loads(text) for text in found if '"type":"over"' in text[:20]) for found in texts.values()
+        next(end_of(json.loads(text)["panel"]) for text in found if '"name":"over"' in text)
+        for found in texts.values()
     ]
     assert overs[0]["reason"]
     assert overs[0] == overs[1] == overs[2]

@@ -16,8 +16,7 @@ import pytest
 
 from teeter.engine.workers import Failed, Questioner, Worker, WorkerDiedError
 from teeter.games.server.client import FRAMES, PhysicsClient
-from teeter.games.server.messages import Broken, GameUpdate, Plan, TableView, Waits
-from teeter.games.server.protocol import Tilt
+from teeter.games.server.messages import Broken, GameUpdate, Plan, TableView, Tilt, Waits
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 60.0

@@ -42,10 +42,13 @@ from teeter.games.server.messages import (
     Act,
     Aim,
     Do,
+    Fetch,
     Lay,
     SetBot,
+    Shove,
+    Tilt,
 )
-from teeter.games.server.protocol import Fetch, Pause, SetSpeed, Shove, Tilt
+from teeter.games.server.protocol import Pause, SetSpeed
 
 # -- the table --------------------------------------------------------------------------------------------------------
 
@@ -86,6 +89,11 @@ class Row:
 def clicked(*names: str) -> tuple[Push, ...]:
     """Buttons of panels are clicked."""
     return tuple(Clicked(name) for name in names)
+
+
+def pressed(*names: str) -> tuple[Said, ...]:
+    """The same buttons on a page."""
+    return tuple({"type": "press", "name": name} for name in names)
 
 
 def choose(words: str) -> tuple[Said, ...]:
@@ -480,14 +488,14 @@ ROWS = (
         "bring out a piece",
         BUILT,
         clicked("piece:bausack/cube"),
-        ({"type": "bring", "model": "bausack/cube"},),
+        pressed("piece:bausack/cube"),
         Do,
     ),
     Row(
         "push",
         BUILT,
         (Slid("push", 2.0), *clicked("shove")),
-        ({"type": "push", "piece": "slab", "newtons": 2.0, "towards": 0.0},),
+        ({"type": "slide", "name": "push", "value": 2.0}, *pressed("shove")),
         Shove,
         chromium=(("act:shove",), "() => teeter.view.turn.turn"),
     ),
@@ -495,17 +503,17 @@ ROWS = (
         "tilt the table",
         BUILT,
         (Slid("tilt", 5.0),),
-        ({"type": "tilt", "degrees": 5.0, "towards": 0.0},),
+        ({"type": "slide", "name": "tilt", "value": 5.0},),
         Tilt,
     ),
     Row(
         "bring back from the floor",
         DROPPED,
         clicked("fetch:slab"),
-        ({"type": "fetch", "piece": "slab"},),
+        pressed("fetch:slab"),
         Fetch,
     ),
-    Row("put everything away", BUILT, clicked("clear", "clear"), ({"type": "clear"},), Act.CLEAR),
+    Row("put everything away", BUILT, clicked("clear", "clear"), pressed("clear", "clear"), Act.CLEAR),
     Row("put a piece away", BUILT, ("+control", *on("slab")), choose("put slab away"), Do),
     Row(
         "check what stands",

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from teeter.games.api.arguments import (
     ArgumentError,
@@ -50,6 +50,20 @@ Progress = Callable[[int, int], None]
 
 def unheard(done: int, of: int) -> None:
     """Takes what is told of progress, and does nothing."""
+
+
+class Conditions(TypedDict, total=False):
+    """What a `Checker` holds, as functions take it."""
+
+    tilt_deg: float
+    tilt_direction_deg: float
+    friction: float | None
+    engine: str | None
+    seed: int
+    workers: int | None
+    accelerate_g: float | None
+    wind_pa: float | None
+    direction_deg: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from teeter.games.api.arguments import ArgumentError
 from teeter.games.api.scene import PublicScene
 from teeter.games.core.words import capital, counted
 from teeter.models.errors import Untrue
+from teeter.models.printed import KEPT, as_json
 
 if TYPE_CHECKING:
     from teeter.engine.topple.design.stacks import Laid
+    from teeter.engine.topple.verdict import Word
     from teeter.engine.world.body import Assembly, Body
     from teeter.games.api.results import CheckResult
     from teeter.scenes.scene import Scene
@@ -39,6 +41,7 @@ class DesignResult(Untrue):
     tilt_deg: the margin."""
 
     asked = "check"
+    also = ("verdict", "sentence")
 
     goal: Goal
     reach_mm: float
@@ -48,8 +51,18 @@ class DesignResult(Untrue):
     of_published: float | None
     margin_deg: float
     tilt_deg: float | None
-    check: CheckResult
-    scene: PublicScene
+    check: CheckResult = field(metadata=KEPT)
+    scene: PublicScene = field(metadata=KEPT)
+
+    @property
+    def verdict(self) -> Word:
+        """Of what was built."""
+        return self.check.word
+
+    @property
+    def sentence(self) -> str:
+        """All of it in words."""
+        return str(self)
 
     def __str__(self) -> str:
         reach = f"{self.reach_mm:.1f} mm"
@@ -72,9 +85,8 @@ class DesignResult(Untrue):
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter design --json` prints."""
-        from teeter.games.api.schema import DesignJson, printed
-
-        return printed(self, DesignJson, verdict=self.check.word, sentence=str(self))
+        found: dict[str, Any] = as_json(self, 6)
+        return found
 
 
 class NoDesignError(ArgumentError):

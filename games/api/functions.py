@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from teeter.games.api.arguments import ArgumentError, fault, piece_named, require_in_range
-from teeter.games.api.checker import Axis, Checker, Progress, unheard
+from teeter.games.api.checker import Axis, Checker, Conditions, Progress, unheard
 from teeter.games.api.one_thread import one_thread
 from teeter.games.api.results import (
     CheckResult,
@@ -115,38 +115,18 @@ def check(
     *,
     settle_mm: float = 0.0,
     drop: bool = False,
-    tilt_deg: float = 0.0,
-    tilt_direction_deg: float = 0.0,
-    friction: float | None = None,
     time: float | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    engine: str | None = None,
     witness: bool = False,
-    accelerate_g: float | None = None,
-    wind_pa: float | None = None,
-    direction_deg: float | None = None,
+    **under: Unpack[Conditions],
 ) -> CheckResult:
     """Would it topple?
 
     settle_mm: gaps and overlaps to close first, at least those that the scene was loaded with. drop: let fall first
-    what nothing carries, which otherwise topples. tilt_deg: of the table, downhill towards tilt_direction_deg from +x.
-    friction: of every pair. time: seconds to simulate, None until it is decided. seed: of the disturbances. workers:
-    processes, all cores when None. engine: bullet or rapier, the first that is installed when None. witness: ask
-    another engine too. accelerate_g, wind_pa, direction_deg: as for `Checker`. Raises TeeterError.
+    what nothing carries, which otherwise topples. time: seconds to simulate, None until it is decided. witness: ask
+    another engine too. under: what a `Checker` holds: tilt_deg, tilt_direction_deg, friction, engine, seed, workers,
+    accelerate_g, wind_pa, direction_deg; the functions below take it too. Raises TeeterError.
     """
-    checker = Checker(
-        tilt_deg=tilt_deg,
-        tilt_direction_deg=tilt_direction_deg,
-        friction=friction,
-        engine=engine,
-        seed=seed,
-        workers=workers,
-        accelerate_g=accelerate_g,
-        wind_pa=wind_pa,
-        direction_deg=direction_deg,
-    )
-    return checker.check(scene, settle_mm=settle_mm, drop=drop, time=time, witness=witness)
+    return Checker(**under).check(scene, settle_mm=settle_mm, drop=drop, time=time, witness=witness)
 
 
 def check_many(
@@ -155,19 +135,15 @@ def check_many(
     method: Method = "full",
     executor: Executor | None = None,
     progress: Progress = unheard,
-    friction: float | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    engine: str | None = None,
+    **under: Unpack[Conditions],
 ) -> ManyResult:
-    """Would they topple? As `Checker.check_many`, on a level table. Raises TeeterError."""
-    checker = Checker(friction=friction, seed=seed, workers=workers, engine=engine)
-    return checker.check_many(scenes, method=method, executor=executor, progress=progress)
+    """Would they topple? As `Checker.check_many`. Raises TeeterError."""
+    return Checker(**under).check_many(scenes, method=method, executor=executor, progress=progress)
 
 
-def steps(scene: AnyScene, order: Iterable[str] | None = None, *, workers: int | None = None) -> StepsResult:
+def steps(scene: AnyScene, order: Iterable[str] | None = None, **under: Unpack[Conditions]) -> StepsResult:
     """Does it stand after every step of putting it together? As `Checker.steps`. Raises TeeterError."""
-    return Checker(workers=workers).steps(scene, order)
+    return Checker(**under).steps(scene, order)
 
 
 def poses(scene: AnyScene, piece: str | None = None) -> tuple[PoseResult, ...]:
@@ -196,12 +172,12 @@ def poses(scene: AnyScene, piece: str | None = None) -> tuple[PoseResult, ...]:
     return tuple(found)
 
 
-def explain(scene: AnyScene | CheckResult, *, workers: int | None = None) -> ExplainResult:
+def explain(scene: AnyScene | CheckResult, **under: Unpack[Conditions]) -> ExplainResult:
     """Why it stands or topples: which piece goes over which edge, and how much is missing or to spare.
 
     scene: also the answer of `check`, which is then not asked again. Raises TeeterError.
     """
-    return Checker(workers=workers).explain(scene)
+    return Checker(**under).explain(scene)
 
 
 def noise(
@@ -212,14 +188,12 @@ def noise(
     friction_range: tuple[float, float] | None = None,
     samples: int = 200,
     until: float | None = None,
-    engine: str | None = None,
-    seed: int = 0,
-    workers: int | None = None,
     executor: Executor | None = None,
     progress: Progress = unheard,
+    **under: Unpack[Conditions],
 ) -> NoiseResult:
-    """How surely does it stand, built by hand? As `Checker.noise`, on a level table. Raises TeeterError."""
-    return Checker(engine=engine, seed=seed, workers=workers).noise(
+    """How surely does it stand, built by hand? As `Checker.noise`. Raises TeeterError."""
+    return Checker(**under).noise(
         scene,
         position_mm=position_mm,
         tilt_noise_deg=tilt_noise_deg,
@@ -239,10 +213,10 @@ def mend(
     pieces: Iterable[str] = (),
     keep: Iterable[str] = (),
     best: int = 3,
-    workers: int | None = None,
+    **under: Unpack[Conditions],
 ) -> MendResult:
     """What must be changed so that it stands? As `Checker.mend`. Raises TeeterError."""
-    return Checker(workers=workers).mend(
+    return Checker(**under).mend(
         scene, margin_deg=margin_deg, kinds=kinds, pieces=pieces, keep=keep, best=best
     )
 
@@ -254,22 +228,21 @@ def design(
     margin_deg: float = 0.1,
     gap_mm: float | None = None,
     single: bool = False,
-    workers: int | None = None,
+    **under: Unpack[Conditions],
 ) -> DesignResult:
     """What can be built of boxes? As `Checker.design`. Raises TeeterError."""
-    return Checker(workers=workers).design(goal, pieces, margin_deg=margin_deg, gap_mm=gap_mm, single=single)
+    return Checker(**under).design(goal, pieces, margin_deg=margin_deg, gap_mm=gap_mm, single=single)
 
 
 def probe(
     scene: AnyScene,
     pieces: Iterable[str] | None = None,
     *,
-    engine: str | None = None,
-    workers: int | None = None,
     progress: Progress = unheard,
+    **under: Unpack[Conditions],
 ) -> dict[str, ProbeResult]:
     """Which piece can come out? As `Checker.probe`. Raises TeeterError."""
-    return Checker(engine=engine, workers=workers).probe(scene, pieces, progress=progress)
+    return Checker(**under).probe(scene, pieces, progress=progress)
 
 
 def sweep(
@@ -284,16 +257,12 @@ def sweep(
     margins: bool = True,
     noise_mm: float | None = None,
     copies: int = 200,
-    friction: float | None = None,
-    tilt_deg: float = 0.0,
-    engine: str | None = None,
-    seed: int = 0,
-    workers: int | None = None,
     executor: Executor | None = None,
     progress: Progress = unheard,
+    **under: Unpack[Conditions],
 ) -> list[SweepRow]:
     """Where could this piece go? As `Checker.sweep`. Raises TeeterError."""
-    return Checker(friction=friction, tilt_deg=tilt_deg, engine=engine, seed=seed, workers=workers).sweep(
+    return Checker(**under).sweep(
         scene,
         piece,
         x=x,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from teeter.games.api.results import CheckResult
 from teeter.games.api.scene import PublicScene
 from teeter.models.errors import Untrue
+from teeter.models.printed import KEPT, as_json
 
 if TYPE_CHECKING:
     from teeter.engine.topple.mend.changes import Change, Kind
@@ -28,6 +29,7 @@ class MendChange(Untrue):
     """
 
     asked = "sentence"
+    also = ("piece", "verdict")
 
     kind: Kind
     pieces: tuple[str, ...]
@@ -42,10 +44,20 @@ class MendChange(Untrue):
     force_n: float | None
     point_mm: tuple[float, float, float] | None
     height_mm: float | None
-    check: CheckResult
-    scene: PublicScene
-    before: Assembly
-    change: Change
+    check: CheckResult = field(metadata=KEPT)
+    scene: PublicScene = field(metadata=KEPT)
+    before: Assembly = field(metadata=KEPT)
+    change: Change = field(metadata=KEPT)
+
+    @property
+    def piece(self) -> str:
+        """That it is about; of several the lowest."""
+        return self.pieces[0]
+
+    @property
+    def verdict(self) -> Word:
+        """Of the scene after it."""
+        return self.check.word
 
     def picture(self, path: str | Path, *, force: bool = False) -> Path:
         """Draw the scene after it, with ghosts of the pieces where they were and an arrow, into a PNG. force: replace a
@@ -86,9 +98,8 @@ class MendChange(Untrue):
 
     def to_json(self) -> dict[str, Any]:
         """A change of `teeter mend --json`."""
-        from teeter.games.api.schema import ChangeJson, printed
-
-        return printed(self, ChangeJson, piece=self.pieces[0], verdict=self.check.word)
+        found: dict[str, Any] = as_json(self, 6)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,9 +113,10 @@ class MendResult(Untrue):
     """
 
     asked = "stands"
+    also = ("verdict",)
 
     scene: str
-    word: Word
+    word: Word = field(metadata=KEPT)
     margin_deg: float | None
     why: str
     stands: bool = False
@@ -115,13 +127,16 @@ class MendResult(Untrue):
     tried: int = 0
     searched_s: float = 0.0
 
+    @property
+    def verdict(self) -> Word:
+        """The same as `word`, by the name it has in JSON."""
+        return self.word
+
     def __str__(self) -> str:
         rows = [f"{at}. {each.sentence}" for at, each in enumerate(self.changes, start=1)]
         return "\n".join([self.why, *([self.none_because] if self.none_because else []), *rows])
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter mend --json` prints."""
-        from teeter.games.api.schema import MendJson, printed
-
-        changes = [change.to_json() for change in self.changes]
-        return printed(self, MendJson, verdict=self.word, changes=changes)
+        found: dict[str, Any] = as_json(self, 6)
+        return found

@@ -22,23 +22,19 @@ from teeter.engine.topple.mend.changes import Kind
 from teeter.engine.topple.verdict import Word
 from teeter.engine.topple.verdict_json import VerdictJson
 from teeter.games.api import schema_rows
+from teeter.games.api.design import DesignResult
+from teeter.games.api.mend import MendResult
 from teeter.games.api.results import ExplainResult, NoiseResult, PoseResult, ProbeResult
-from teeter.models.printed import as_json, keys_of
+from teeter.models.printed import keys_of
 
 VERSION = 1
 """Raised when something that was printed is not, or means something else; what is added does not raise it."""
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
-NAMES = {"Method": Method, "Word": Word}
-"""Types that a dataclass names, but whose module it does not load."""
+NAMES: dict[str, Any] = {"Method": Method, "Word": Word, "Kind": Kind}
+NAMES |= dict.fromkeys(("Assembly", "Change", "CheckResult"), Any)
+"""Types that a dataclass names, but whose module it does not load; what is not printed may be anything."""
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 Column = list[float | None] | list[str] | list[bool]
-
-
-def printed(result: object, kind: Any, **own: Any) -> dict[str, Any]:
-    """Returns what is printed of a result: the keys of a `TypedDict` but `teeter`. own: those that it has under another
-    name."""
-    names = [name for name in kind.__annotations__ if name != "teeter"]
-    return {name: own[name] if name in own else as_json(getattr(result, name), 6) for name in names}
 
 
 class TableJson(TypedDict):
@@ -167,59 +163,6 @@ class PosesJson(TypedDict):
     poses: list[PoseResult]
 
 
-class ChangeJson(TypedDict):
-    """A change after which it stands."""
-
-    kind: Kind
-    piece: str
-    pieces: list[str]
-    sentence: str
-    verdict: Word
-    effort: float
-    tilt_deg: float | None
-    move_mm: tuple[float, float] | None
-    up_mm: float | None
-    turn_deg: float | None
-    mass_g: float | None
-    friction: float | None
-    force_n: float | None
-    point_mm: tuple[float, float, float] | None
-    height_mm: float | None
-
-
-class DesignJson(TypedDict):
-    """`teeter design --json`."""
-
-    teeter: str
-    goal: Literal["overhang", "tower", "bridge"]
-    reach_mm: float
-    pieces: list[str]
-    left: list[str]
-    how: str
-    of_published: float | None
-    margin_deg: float
-    tilt_deg: float | None
-    verdict: Word
-    sentence: str
-
-
-class MendJson(TypedDict):
-    """`teeter mend --json`."""
-
-    teeter: str
-    scene: str
-    verdict: Word
-    stands: bool
-    margin_deg: float | None
-    changes: list[ChangeJson]
-    why: str
-    none_because: str | None
-    complete: bool
-    reach_mm: float
-    tried: int
-    searched_s: float
-
-
 class VerifyJson(TypedDict):
     """`teeter verify --json`. first_difference: its step, place, and why."""
 
@@ -247,8 +190,8 @@ KINDS = {
     "check": CheckJson,
     "steps": StepsJson,
     "scenes": ScenesJson,
-    "mend": MendJson,
-    "design": DesignJson,
+    "mend": MendResult,
+    "design": DesignResult,
     "probe": ProbeJson,
     "sweep": SweepJson,
     "poses": PosesJson,
@@ -264,6 +207,11 @@ def schema(kind: str) -> dict[str, Any]:
     """Returns the schema of what one command prints, by a name of `KINDS`."""
     parts: dict[str, Any] = {}
     whole = _of(KINDS[kind], parts)
+    if is_dataclass(KINDS[kind]):
+        # an answer of Python's, beside whose fields the command says who gave it
+        answer = parts[KINDS[kind].__name__]
+        answer["properties"]["teeter"] = {"type": "string"}
+        answer["required"].append("teeter")
     return {"$schema": SCHEMA, "$id": f"urn:teeter:{kind}:{VERSION}", **whole, "$defs": parts}
 
 
@@ -298,7 +246,8 @@ def _object(kind: Any, parts: dict[str, Any]) -> dict[str, Any]:
     hints = get_type_hints(kind, localns=NAMES, include_extras=True)
     if is_dataclass(kind):
         also = {
-            name: get_type_hints(getattr(kind, name).fget)["return"] for name in getattr(kind, "also", ())
+            name: get_type_hints(getattr(kind, name).fget, localns=NAMES)["return"]
+            for name in getattr(kind, "also", ())
         }
         hints = {name: {**hints, **also}[name] for name in keys_of(kind)}
     return {

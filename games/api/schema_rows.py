@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
+from teeter.games.play.margins import Cause
+
 
 class SceneRow(TypedDict):
     """A row of `teeter scenes --json`."""
@@ -123,25 +125,12 @@ class MoveRow(TypedDict):
     tilt_deg: float | None
 
 
-class FallRow(TypedDict):
-    """Why pieces fell, as `games.play.margins.Cause` has it."""
-
-    step: int
-    seconds: float
-    piece: str
-    is_laid: bool
-    fell: list[str]
-    missing_mm: float | None
-    tilt_deg: float | None
-    sentence: str
-
-
 class MarginsJson(TypedDict):
     """`teeter replay --margins --json`."""
 
     teeter: str
     moves: list[MoveRow]
-    falls: list[FallRow]
+    falls: list[Cause]
 
 
 class ExportJson(TypedDict):

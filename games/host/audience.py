@@ -85,8 +85,7 @@ class Audience:
             connection.send_text(self.scene.everything())
 
     def tell_turn(self) -> None:
-        """Tells everybody whose turn it is, and how it ended."""
-        over = self.views[""].over(self.why)
+        """Tells everybody whose turn it is."""
         for seat, view in self.views.items():
             listeners = [each for each in self.joined() if each.seat == seat]
             if not listeners:
@@ -97,8 +96,6 @@ class Audience:
                     connection.turn, connection.look = self._wishes.turn, hud_state.anew(connection.look)
                 connection.send_change(turn)
                 self.tell_panels(connection)
-                if over is not None:
-                    connection.send_change(over)
 
     def below(self, *, may_go_on: bool = True) -> tuple[Panel, ...]:
         """Returns what stands below a fall, while there is one."""
@@ -205,9 +202,6 @@ class Audience:
         connection.send_change(view.turn(self._wishes.turn, self._wishes.need))
         self.tell_panels(connection)
         connection.send_change(view.framed())
-        over = view.over(self.why)
-        if over is not None:
-            connection.send_change(over)
         if self.broken is not None:
             connection.send({"type": "broken", "why": self.broken.why})
 

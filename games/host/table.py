@@ -34,11 +34,9 @@ from teeter.games.server.news import Refusal
 from teeter.games.server.protocol import (
     AimAt,
     AskCoach,
-    BringModel,
     Chat,
     Choose,
     Feel,
-    Fetch,
     Given,
     HandAct,
     Hello,
@@ -49,19 +47,17 @@ from teeter.games.server.protocol import (
     PanelMessage,
     Pause,
     Ping,
-    Plain,
     PointAt,
     PressButton,
     SendAway,
     SetSpeed,
     Shift,
-    Shove,
     Sit,
     Spin,
     StandUp,
-    Tilt,
     ToBot,
     ToPerson,
+    Undo,
     Watch,
     read,
 )
@@ -198,10 +194,6 @@ class HostedTable:
             self.audience.tell_bodies(self.audience.scene.read(self.audience.views[""].unread))
         elif isinstance(news, Busy):
             self.audience.send_all({"type": "busy", "why": news.why, "share": news.share})
-        elif isinstance(news, messages.Places):
-            self._wishes.is_offering = False
-            rows = [row_of(pose) for pose in news.poses]
-            self.audience.send_to(self._wishes.need.player, {"type": "places", "poses": rows})
         elif isinstance(news, messages.Pointed):
             self.audience.send_all({"type": "pointed", "piece": news.piece, "pose": row_of(news.pose)})
         elif isinstance(news, messages.Refused):
@@ -395,12 +387,9 @@ class HostedTable:
             chosen = look.pieces[0] if look.pieces else ""
             building = look.building if isinstance(given, PressButton) else new.building
             order = order_of(client, building, given.name, chosen)
-            if kind == "piece":
-                self._play(connection, BringModel(type="bring", model=rest))
-            elif order is messages.Act.CLEAR:
-                self._play(connection, Plain(type="clear"))
-            elif isinstance(order, (Shove, Tilt, Fetch)):
-                self._play(connection, order)
+            if order is not None:
+                self._check_player(connection)
+                self._order(self._wishes.build(order))
             elif kind == "check":
                 self._wishes.check_turn(connection)
                 self._coach.check()
@@ -408,9 +397,7 @@ class HostedTable:
 
     def _play(self, connection: Connection, given: Given) -> None:
         """An act in the game, of who is asked."""
-        self._wishes.check_turn(connection)
-        if self.chairs.of(connection.seat).style:
-            raise WishError("A bot plays for you; the host can give you the seat back")
+        self._check_player(connection)
         wishes = self._wishes
         if isinstance(given, (AimAt, PointAt)):
             wishes.aim(given)
@@ -423,20 +410,22 @@ class HostedTable:
         elif isinstance(given, (HandAct, Shift, Spin)):
             if wishes.act(given, connection):
                 self._answered()
-        elif isinstance(given, Plain):
-            self._order(wishes.plain(given), is_answer=given.type in ("undo", "clear"))
+        elif isinstance(given, Undo):
+            self._order(wishes.undo())
         elif isinstance(given, Choose):
-            self._order(wishes.choose(given, self.audience.views[connection.seat]), is_answer=True)
-        else:
-            self._order(wishes.build(given), is_answer=True)  # type: ignore[arg-type]
+            self._order(wishes.choose(given, self.audience.views[connection.seat]))
         if isinstance(given, (AimAt, PointAt, HandAct, Shift, Spin)):
             self._coach.forget()
 
-    def _order(self, order: Order, *, is_answer: bool) -> None:
-        """Gives an order. An answer ends the question: nobody is asked until the game asks again."""
+    def _check_player(self, connection: Connection) -> None:
+        self._wishes.check_turn(connection)
+        if self.chairs.of(connection.seat).style:
+            raise WishError("A bot plays for you; the host can give you the seat back")
+
+    def _order(self, order: Order) -> None:
+        """Gives an order, which ends the question: nobody is asked until the game asks again."""
         self._physics.send(order)
-        if is_answer:
-            self._answered()
+        self._answered()
 
     def _answered(self) -> None:
         self._wishes.forget()

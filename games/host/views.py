@@ -9,7 +9,7 @@ from teeter.engine.view.overlays import Line
 from teeter.engine.view.panels import Panel
 from teeter.engine.world.body import Body
 from teeter.games.core.rules import Choice, Need
-from teeter.games.core.words import capital, won
+from teeter.games.core.words import capital
 from teeter.games.faults import left_out, or_else
 from teeter.games.game import Game
 from teeter.games.host.people_panel import Company, with_people
@@ -28,7 +28,6 @@ from teeter.games.server.messages import GameUpdate, News, Plan, TableView, Wait
 from teeter.games.server.news import (
     ChoiceRow,
     FrameNews,
-    Over,
     PanelNews,
     Stroke,
     TableNews,
@@ -119,20 +118,6 @@ class SeatView(ClientState):
             "sentence": capital(choice.sentence),
             "group": "bid" if bid_of(choice) is not None else group,
             "piece": lying if lying in self.pieces else "",
-        }
-
-    def over(self, why: str = "") -> Over | None:
-        """Returns how the game ended, None while it goes on. why: pieces fell the last time."""
-        outcome = self.game.rules.outcome(self.state)
-        if outcome is None:
-            return None
-        return {
-            "type": "over",
-            "winners": list(outcome.winners),
-            "reason": capital(outcome.reason.text),
-            "clause": outcome.reason.clause,
-            "result": won(outcome.winners),
-            "why": why,
         }
 
     def framed(self) -> FrameNews:

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from teeter.engine.pose import Pose
-from teeter.games.core.rules import Need, Take, Wait
+from teeter.games.core.rules import Bring, Need, Take, Wait
 from teeter.games.core.words import capital
 from teeter.games.host.connection import Connection
 from teeter.games.host.seats import WishError
@@ -28,17 +28,12 @@ from teeter.games.server.messages import Order
 from teeter.games.server.news import Coached, FeltNews, Landing
 from teeter.games.server.protocol import (
     AimAt,
-    BringModel,
     Choose,
     Feel,
-    Fetch,
     HandAct,
-    Plain,
     PointAt,
-    SandboxMessage,
     Shift,
     Spin,
-    Tilt,
 )
 from teeter.models.catalogue import find
 from teeter.models.errors import ModelError
@@ -47,8 +42,6 @@ AIM_S = 1.0 / 60.0
 """Seconds between two goals that are worked out; of those that come faster the last one counts."""
 LEFT = 1e-3
 """Metres from a place that was asked about, from which on it is another one."""
-IN_HAND = ("offer_places",)
-"""Acts with a piece in the hand."""
 
 
 class Wishes:
@@ -64,14 +57,12 @@ class Wishes:
         """The number of the last message that the hand has followed; -1 before the first."""
         self._aimed: AimAt | PointAt | None = None
         self._told: tuple[object, ...] = ()
-        self.is_offering = False
-        """Whether places are being looked for: that takes the physics seconds, in which nothing else happens."""
         self._aimed_at = 0.0
 
     def ask(self) -> None:
         """A person is asked something new."""
         self.turn += 1
-        self.is_asked, self.is_offering = True, False
+        self.is_asked = True
 
     def forget(self) -> None:
         """Nobody is asked, or the hand holds something else: what was aimed at means nothing any more."""
@@ -214,40 +205,24 @@ class Wishes:
         x, y, _ = grip.goal.position
         return Pose((x, y, grip.landing), grip.goal.orientation)
 
-    def plain(self, given: Plain) -> Order:
-        """Returns the order for an act without words. Raises WishError."""
-        if given.type in IN_HAND:
-            self._check_hand()
-        if given.type == "clear":
-            self._check_free()
-        if given.type == "offer_places":
-            self._offer()
-        if given.type == "undo" and not (self._client.waits is not None and self._client.waits.can_undo):
+    def undo(self) -> Order:
+        """Returns the order to take back. Raises WishError where there is nothing."""
+        if self._client.waits is None or not self._client.waits.can_undo:
             raise WishError("There is nothing to take back")
-        return messages.Act[given.type.upper()]
+        return messages.Act.UNDO
 
-    def build(self, given: SandboxMessage) -> Order:
-        """Returns the order for an act of free building. Raises WishError."""
-        self._check_free()
-        if isinstance(given, Tilt):
-            return given
-        if isinstance(given, BringModel):
+    def build(self, order: Order) -> Order:
+        """Returns an order of free building. Raises WishError."""
+        if self._client.held or self.need.wait is not Wait.ACTION:
+            raise WishError("The hand holds a piece: lay it first")
+        if isinstance(order, messages.Fetch) and order.piece not in self._client.off_table:
+            raise WishError("There is no such piece on the floor")
+        if isinstance(order, messages.Do) and isinstance(order.action, Bring):
             try:
-                find(given.model)
+                find(order.action.model)
             except ModelError as error:
                 raise WishError(str(error)) from None
-            return messages.Do(self._client.bring(given.model))
-        known = self._client.off_table if isinstance(given, Fetch) else self._client.in_play
-        if given.piece not in known:
-            raise WishError(
-                f"There is no such piece {'on the floor' if isinstance(given, Fetch) else ''}".strip()
-            )
-        return given
-
-    def _offer(self) -> None:
-        if self.is_offering:
-            raise WishError("The places are being looked for")
-        self.is_offering = True
+        return order
 
     def feel(self, given: Feel) -> str:
         """Returns the piece to be felt. Raises WishError."""
@@ -256,12 +231,6 @@ class Wishes:
         if given.piece not in self._client.in_play:
             raise WishError("There is no such piece in the tower")
         return given.piece
-
-    def _check_free(self) -> None:
-        if not self._client.game.is_free_building:
-            raise WishError("That is for the sandbox")
-        if self._client.held or self.need.wait is not Wait.ACTION:
-            raise WishError("The hand holds a piece: lay it first")
 
     def _check_hand(self) -> None:
         if not self._client.held:
@@ -347,7 +316,6 @@ class Coach(Hints):
             "type": "coached",
             "number": self._aim,
             "verdict": COACHED[self._answer.risk],
-            "sentence": self._sentence,
             "is_first": self._answer.is_first,
             "place": None if self.nearest is None else row_of(self.nearest),
         }

@@ -10,8 +10,7 @@ from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of
 from teeter.games.present.naming import game_of, piece_name
 from teeter.games.present.pictures import of_piece
-from teeter.games.server.messages import Act, Do, Order
-from teeter.games.server.protocol import Fetch, Shove, Tilt
+from teeter.games.server.messages import Act, Do, Fetch, Order, Shove, Tilt
 from teeter.models.catalogue import catalogue
 from teeter.models.catalogue import games as catalogues
 

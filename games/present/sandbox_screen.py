@@ -20,8 +20,7 @@ from teeter.games.present.game_screen import GameScreen
 from teeter.games.present.hud_state import HudState
 from teeter.games.present.sandbox_panel import WEAK, SandboxLook, called, order_of
 from teeter.games.present.settings import Settings
-from teeter.games.server.messages import Act, BringBody, Do, Order, Plan
-from teeter.games.server.protocol import Shove, Tilt
+from teeter.games.server.messages import Act, BringBody, Do, Order, Plan, Shove, Tilt
 from teeter.games.server.setup import folder
 from teeter.models.files import OutputError, first_free, whole_or_nothing
 from teeter.scenes.dump import dump

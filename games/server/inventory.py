@@ -16,8 +16,7 @@ from teeter.games.judge import places
 from teeter.games.judge.judge import Judge
 from teeter.games.play.session import Session
 from teeter.games.play.table import Moment
-from teeter.games.server.messages import Act, BringBody, Do, Order
-from teeter.games.server.protocol import Fetch, Shove, Tilt
+from teeter.games.server.messages import Act, BringBody, Do, Fetch, Order, Shove, Tilt
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.errors import TeeterError

@@ -13,7 +13,7 @@ from typing_extensions import TypeVar
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
 from teeter.games.core.rules import Action, Choice, Input, Need, Running
-from teeter.games.server.protocol import Fetch, Pause, SetSpeed, Shove, Tilt
+from teeter.games.server.protocol import Pause, SetSpeed
 
 S = TypeVar("S", bound=Running, default=Any)
 """The state of a game."""
@@ -70,6 +70,30 @@ class BringBody:
     """Sandbox: a piece that no catalogue has, into the hand. Its name is one of many."""
 
     body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class Shove:
+    """Sandbox: push a piece sideways for half a second. towards: degrees counter-clockwise from +x."""
+
+    piece: str
+    newtons: float
+    towards: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tilt:
+    """Sandbox: tilt the table by degrees, downhill towards an angle from +x."""
+
+    degrees: float
+    towards: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """Sandbox: a piece that fell off the table comes into the hand, over the table."""
+
+    piece: str
 
 
 @dataclass(frozen=True, slots=True)

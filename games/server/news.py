@@ -135,7 +135,6 @@ class Coached(TypedDict):
     type: Literal["coached"]
     number: int
     verdict: Literal["stands", "topples", "unsure", "forbidden"]
-    sentence: str
     is_first: bool
     place: Row | None
 
@@ -158,13 +157,6 @@ class FrameNews(TypedDict):
     type: Literal["frame"]
     tower: list[float]
     others: list[float]
-
-
-class PlaceRows(TypedDict):
-    """Where the held piece may be laid, the best first."""
-
-    type: Literal["places"]
-    poses: list[Row]
 
 
 class Refusal(TypedDict):
@@ -219,17 +211,6 @@ class Away(TypedDict):
     seconds_left: int
 
 
-class Over(TypedDict):
-    """How the game ended. why: pieces fell the last time, empty where that is not known (yet)."""
-
-    type: Literal["over"]
-    winners: list[str]
-    reason: str
-    clause: str
-    result: str
-    why: str
-
-
 class BrokenNews(TypedDict):
     """The game cannot go on."""
 
@@ -256,14 +237,12 @@ SeatNews = (
     | Coached
     | FeltNews
     | FrameNews
-    | PlaceRows
     | Refusal
     | BusyNews
     | FallNews
     | PointedNews
     | ChatLine
     | Away
-    | Over
     | BrokenNews
     | Pong
 )

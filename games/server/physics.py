@@ -33,7 +33,7 @@ from teeter.games.faults import said, write_report
 from teeter.games.play.session import Session
 from teeter.games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
 from teeter.games.registry import game_named
-from teeter.games.server import messages, protocol
+from teeter.games.server import messages
 from teeter.games.server.follower import Clock, HandFollower, laying
 from teeter.games.server.messages import (
     SETTING_UP,
@@ -47,6 +47,7 @@ from teeter.games.server.messages import (
     Waits,
     Wreck,
 )
+from teeter.games.server.protocol import Pause, SetSpeed
 from teeter.games.server.setup import ActiveGame, first_view, open_game
 from teeter.models.errors import ModelError, TeeterError
 
@@ -206,10 +207,10 @@ class PhysicsServer:
                 order = self._line.recv()
                 if order is messages.Act.QUIT:
                     raise EOFError
-                if isinstance(order, protocol.SetSpeed):
+                if isinstance(order, SetSpeed):
                     self._clock.speed = order.factor
                     self._clock.restart(self.session.table.step)
-                elif isinstance(order, protocol.Pause):
+                elif isinstance(order, Pause):
                     self._is_paused = order.is_paused
                     self._clock.restart(self.session.table.step)
                 elif isinstance(order, messages.SetBot):
@@ -288,7 +289,7 @@ class PhysicsServer:
 
     def _let_person(self, need: Need) -> None:
         # a slider that is dragged on while the table tilts counts where it ends
-        self._orders = deque([order for order in self._orders if isinstance(order, protocol.Tilt)][-1:])
+        self._orders = deque([order for order in self._orders if isinstance(order, messages.Tilt)][-1:])
         choices = self.session.choices
         can_undo = any(isinstance(each.action, TakeBack) for each in choices)
         can_undo |= self.active.building is not None and self.active.building.can_undo
@@ -321,7 +322,7 @@ class PhysicsServer:
         session = self.session
         try:
             building = self.active.building
-            if order is messages.Act.CLEAR or isinstance(order, (protocol.Shove, protocol.Tilt)):
+            if order is messages.Act.CLEAR or isinstance(order, (messages.Shove, messages.Tilt)):
                 self.say(Busy("waiting until all is still"))
             if building is not None and building.obey(order):
                 pass

@@ -172,10 +172,10 @@ class HandAct(Message):
     is_fine: bool = False
 
 
-class Plain(Message):
-    """An act that needs no more words."""
+class Undo(Message):
+    """Back to the last checkpoint."""
 
-    type: Literal["undo", "offer_places", "clear"]
+    type: Literal["undo"]
 
 
 class Watch(Message):
@@ -196,40 +196,6 @@ class Feel(Message):
 
     type: Literal["feel"]
     piece: Name
-
-
-class BringModel(Message):
-    """Sandbox: a new piece of a catalogue, into the hand."""
-
-    type: Literal["bring"]
-    model: Name
-
-
-@dataclass(frozen=True, config=STRICT)
-class Shove:
-    """Sandbox: push a piece sideways for half a second. towards: degrees counter-clockwise from +x."""
-
-    piece: Name
-    newtons: Annotated[Number, Field(ge=0.0, le=20.0)]
-    towards: Annotated[Number, Field(ge=-360.0, le=360.0)]
-    type: Literal["push"] = "push"
-
-
-@dataclass(frozen=True, config=STRICT)
-class Tilt:
-    """Sandbox: tilt the table by degrees, downhill towards an angle from +x."""
-
-    degrees: Annotated[Number, Field(ge=0.0, le=45.0)]
-    towards: Annotated[Number, Field(ge=-360.0, le=360.0)]
-    type: Literal["tilt"] = "tilt"
-
-
-@dataclass(frozen=True, config=STRICT)
-class Fetch:
-    """Sandbox: a piece that fell off the table comes into the hand, over the table."""
-
-    piece: Name
-    type: Literal["fetch"] = "fetch"
 
 
 class Chat(Message):
@@ -292,23 +258,10 @@ class SendAway(Message):
     name: Name
 
 
-SandboxMessage = BringModel | Shove | Tilt | Fetch
 HostMessage = ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway
-HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Plain | AskCoach | Feel
+HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Undo | AskCoach | Feel
 PanelMessage = PressButton | MoveSlider
-Given = (
-    Hello
-    | PanelMessage
-    | Sit
-    | StandUp
-    | Watch
-    | Choose
-    | HandMessage
-    | SandboxMessage
-    | Chat
-    | Ping
-    | HostMessage
-)
+Given = Hello | PanelMessage | Sit | StandUp | Watch | Choose | HandMessage | Chat | Ping | HostMessage
 _READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])
 
 

@@ -1,14 +1,11 @@
 """How a bot plays Tower Topple: it feels for a brick that carries little and whose absence the tower bears.
 
 An expert remembers the prints that were out and pulls what brings most; ahead in the last round it draws at the foot,
-because whoever topples the tower then, the expert has won. It also counts bricks: of a full row either the centre comes
-out, or an edge and then the other; three bricks on top are a row more. Who finds no brick left topples the tower. After
-U. Zwick, Jenga, SODA 2002.
+because whoever topples the tower then, the expert has won.
 """
 
 import math
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
@@ -24,16 +21,15 @@ from teeter.games.players.ahead import drawn
 from teeter.games.players.bots import Bot, Skill
 from teeter.games.tower_topple import judge
 from teeter.games.tower_topple.judge import OpenRow, lying, to_the_left
-from teeter.games.tower_topple.rules_rows import CENTRE, is_full, open_row, rows_in_play
+from teeter.games.tower_topple.rules_rows import CENTRE
 from teeter.games.tower_topple.rules_turns import gain
-from teeter.games.tower_topple.state import COLOUR_OF, Print, State
+from teeter.games.tower_topple.state import COLOUR_OF, Print
 from teeter.models.piece import Array
 
 CANDIDATES = 16
 """Bricks whose absence is thought through at most."""
-RANK, PARITY = 0.05, 0.3
-"""Points: what it costs that a brick comes later among those that bots like, and what it brings to leave the next
-player none."""
+RANK = 0.05
+"""Points: what it costs that a brick comes later among those that bots like."""
 LOOSE = 0.15
 """Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
 CALM, DOWN_BY = 2e-3, 25e-3
@@ -199,8 +195,7 @@ def _dearest(session: Session, need: Need, ranked: list[Take]) -> tuple[list[Tak
     is_last = not state.house.target and state.round == state.house.rounds
 
     def worth(take: Take) -> float:
-        gained = gain(replace(state, held=take.piece)) + effects[take.piece]
-        return gained + PARITY * leaves_none(state, take) - RANK * ranked.index(take)
+        return gain(replace(state, held=take.piece)) + effects[take.piece] - RANK * ranked.index(take)
 
     if is_last and own - state.house.topple_loses > max(others):
         row = {name: number for number, row in enumerate(state.tower) for name in row}
@@ -246,37 +241,3 @@ def bears(scene: Assembly, piece: str) -> bool:
     """Whether the tower could stand without a brick."""
     without = Assembly(scene.name, tuple(body for body in scene.bodies if body.name != piece))
     return stands(without, contacts=find_contacts(without, *TOUCH_IN_TALL_TOWER)) is not False
-
-
-MOST_FULL = 24
-"""Full rows that are counted; a tower has 18 and loses them."""
-
-
-@cache
-def wins(full: int, begun: int, on_top: int) -> bool:
-    """Whether the player on turn finds a brick last, if both play well. full: rows of three that may be pulled from.
-    begun: rows whose one edge is gone. on_top: bricks of the row on top, 0 to 2."""
-    more, on_top = divmod(on_top + 1, 3)
-    after = []
-    if full:
-        after += [(full - 1, begun), (full - 1, begun + 1)]
-    if begun:
-        after.append((full, begun - 1))
-    return any(not wins(min(rows + more, MOST_FULL), edges, on_top) for rows, edges in after)
-
-
-def leaves_none(state: State, take: Take) -> bool:
-    """Whether the next player is the one who finds no brick, when this one is pulled and both play well."""
-    rows = rows_in_play(state)
-    full = sum(map(is_full, rows))
-    begun = sum(bool(row[CENTRE]) and sum(map(bool, row)) == 2 for row in rows)
-    row = next((row for row in rows if take.piece in row), None)
-    if row is None:
-        return False
-    if is_full(row):
-        full -= 1
-        begun += row[CENTRE] != take.piece
-    elif row[CENTRE] and row[CENTRE] != take.piece:
-        begun -= 1
-    more, on_top = divmod(sum(map(bool, open_row(state.tower))) % 3 + 1, 3)
-    return not wins(min(full + more, MOST_FULL), begun, on_top)
