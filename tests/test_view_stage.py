@@ -168,6 +168,19 @@ def test_the_eye_is_where_it_is_told_and_not_at_a_place_close_by_it_was_before()
         assert np.array_equal(np.array(is_at, dtype=np.float32), told)
 
 
+@pytest.mark.parametrize("height", [0.15, 0.25, 0.5])
+def test_a_thin_card_is_seen_on_the_table_in_a_picture_of_few_pixels(height: float) -> None:
+    card = Body("card", piece("box", 100, 100, 0.8, colour="white"), Pose((0.0, 0.0, 0.0004)))
+    found = Stage((TABLE, card), size=(96, 54), quality="medium")
+    try:
+        found.aim(Camera((0.0, -0.9, height), (0.0, 0.0, 0.0), 35))
+        seen = found.render().min(axis=2) > 150
+    finally:
+        found.close()
+    high = 54 / 2 / math.tan(math.radians(17.5)) / math.hypot(0.9, height)
+    assert seen.sum() > 0.6 * (0.1 * high) * (0.1 * high * height / math.hypot(0.9, height))
+
+
 def test_left_is_left_and_up_is_up() -> None:
     stage().aim(framing(stage().sphere, "front"))
     middle = {name: np.argwhere(mask(name)).mean(axis=0) for name in ("block", "plank", "painted")}

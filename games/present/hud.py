@@ -53,7 +53,8 @@ def _log(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel
         for line in client.log[-LOG_LINES_SHOWN:]
     )
     if client.plan.file is None and not client.game.is_free_building:
-        lines = (*lines, Text(NOT_KEPT, "bad", "small"))
+        # where there is little room the last line is seen, and that is of the game
+        lines = (Text(NOT_KEPT, "bad", "small"), *lines)
     return (Panel("log", "bottom-left", lines, width=320, tallest=150),) if lines else ()
 
 

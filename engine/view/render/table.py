@@ -50,8 +50,10 @@ class TableNode:
         self._node = core.GeomNode("shaded table")
         self._patch = patch = path.attach_new_node(self._node)
         patch.set_bin("fixed", 4)
-        # before the whole, which it hides
-        patch.set_depth_offset(1)
+        # it hides the whole, which gives way: were it nearer itself, it would hide cards that lie on it where a picture
+        # has few pixels, by whose depth this goes
+        path.set_depth_offset(-1)
+        patch.set_depth_offset(1)  # adds up to none
         patch.hide(SEEN | CASTS | DEEP)
         self._outline: Array | None = None
 

@@ -325,8 +325,9 @@ class _Page:
                 )
                 for a, b in beside
             ]
-            steps = [(k * width / 12, n * height / 12) for k in range(12) for n in range(12)]
-            anywhere = [(a, b) for a, b in steps if a + wide < width and b + tall < height]
+            free = [max(0.0, all_ - 2 * self.margin - own) for all_, own in ((width, wide), (height, tall))]
+            steps = [(k / 12, n / 12) for k in range(13) for n in range(13)]
+            anywhere = [(self.margin + a * free[0], self.margin + b * free[1]) for a, b in steps]
             anywhere.sort(key=lambda at: (at[0] + wide / 2 - x) ** 2 + (at[1] + tall / 2 - y) ** 2)
             for a, b in (*inside, *anywhere):
                 place = Rect(round(a), round(b), wide, tall)

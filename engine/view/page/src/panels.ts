@@ -12,6 +12,7 @@ export interface Presses {
   point(name: string): void; // at a button, "" for none
 }
 
+const PICTURE = 84; // pixels, as style sheets have it
 type Item = Panel["items"][number];
 
 export class Panels {
@@ -123,6 +124,7 @@ export class Panels {
         break;
       case "picture":
         element.replaceChildren();
+        element.style.minHeight = `${Math.min(item.height ?? 0, PICTURE)}px`; // before it has come, too
         this.picture(element, item.image);
         make("span", "", element, titleOf(item.image));
         break;

@@ -43,8 +43,8 @@ export class Scan {
   }
 }
 
-// What is done to a held piece comes first, and what no game is played by last.
+// What lays a held piece comes first, then all else that is done to it, and what no game is played by last.
 function rank(button: Element): number {
-  if (button.closest(".hand")) return 0;
+  if (button.closest(".hand")) return button.matches("[data-act=places], [data-act=lay]") ? -1 : 0;
   return button.closest(".tools, .story, .scores") && !button.matches("[data-sit]") ? 2 : 1;
 }
