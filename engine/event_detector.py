@@ -25,7 +25,7 @@ Pair = tuple[str, str]
 class Thresholds:
     """What counts. Lengths in metres, times in seconds, for pieces of the games' size.
 
-    ALL-3 asks for the first two, ALL-4 for `drop`, ALL-2 for the last two.
+    ALL-3 asks for the first two, ALL-4 for `drop`, ALL-2 for `rest`.
     """
 
     dwell: float = 0.0125
@@ -38,19 +38,8 @@ class Thresholds:
     creeps."""
     drop: float = FALL_DROP
     """A centre lower by more than this, and by half the piece's smallest side, has dropped."""
-    rest_speed: float = REST.speed
-    """m/s. Everything slower is at rest."""
-    rest_distance: float = REST.displacement
-    """Whatever its speed, what stays within this of one place is at rest: the velocities of hulls jump to and fro from
-    step to step while nothing gets anywhere."""
-    rest_time: float = REST.time
-    """Rest that has lasted this long is believed: a piece that rocks turns round faster, and one that teeters
-    on its edge passes 1 mm/s within this time."""
-
-    @property
-    def rest(self) -> RestTolerance:
-        """The last three together."""
-        return RestTolerance(self.rest_speed, self.rest_distance, self.rest_time)
+    rest: RestTolerance = REST
+    """What lies still, and how long before that is believed."""
 
 
 THRESHOLDS = Thresholds()
@@ -86,7 +75,7 @@ class EventDetector:
         self.rate = rate
         self.thresholds = thresholds
         self._dwell = steps_of(thresholds.dwell, rate)
-        self._rest_dwell = steps_of(thresholds.rest_time, rate)
+        self._rest_dwell = steps_of(thresholds.rest.time, rate)
         self._bodies: dict[str, Body] = {}
         self._reference: dict[str, Array] = {}
         self._presses: dict[Pair, _Press] = {}
@@ -230,7 +219,7 @@ class EventDetector:
         if not is_at_rest(speed, lambda: self._distance(anchor, tick), self.thresholds.rest):
             self._anchor, self._rest_since, self._is_rested = tick, None, False
             return ()
-        if anchor is not None and speed >= self.thresholds.rest_speed:
+        if anchor is not None and speed >= self.thresholds.rest.speed:
             since = anchor.step
         if self._rest_since is None:
             self._rest_since = since

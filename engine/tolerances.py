@@ -7,7 +7,7 @@ how much larger a scene is). Where two purposes need different numbers, each has
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -64,6 +64,11 @@ class RestTolerance:
     speed: float
     displacement: float
     time: float
+
+    def scaled(self, times: float) -> Self:
+        """Returns that of pieces `times` as large."""
+        slower = math.sqrt(times)
+        return type(self)(self.speed * slower, self.displacement * times, self.time * slower)
 
 
 REST = RestTolerance(speed=1e-3, displacement=1e-4, time=0.5)

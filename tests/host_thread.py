@@ -33,7 +33,6 @@ ACTS: tuple[dict[str, Any], ...] = (
     {"type": "go_on"},
     {"type": "undo"},
     {"type": "hand", "name": "pull_out", "right": [1, 0], "number": 4},
-    {"type": "coach"},
     {"type": "feel", "piece": "small_red"},
     {"type": "chat", "text": "hello"},
     {"type": "to_bot", "seat": "Ada", "style": "steady"},

@@ -179,7 +179,7 @@ def test_ALL_4_drops_count_from_the_last_rest() -> None:
 
 
 def test_ALL_2_rested_when_nothing_is_faster_than_1_mm_s_for_the_dwell_once() -> None:
-    dwell = steps_of(Thresholds().rest_time, RATE)
+    dwell = steps_of(Thresholds().rest.time, RATE)
     path = [(10, at(0, 0, 22.5)), (20, at(5, 0, 22.5))]
     found = of(Rested, events({"b": path}, steps=3 * dwell))
     assert found == [Rested(21 + dwell, ("a", "b", "c"))]

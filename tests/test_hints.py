@@ -6,6 +6,8 @@ import math
 import random
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -25,7 +27,14 @@ from teeter.games.play.held_piece import HeldPiece
 from teeter.games.play.preview import Previewer, beside
 from teeter.games.play.recording import begin
 from teeter.games.players.bots import HOVER, SINK, bots_of, lay, offers, pull, skill_of
-from teeter.games.present.asking import Answer, NearestAnswer, PlaceAnswer, PlaceQuestion, WhyAnswer
+from teeter.games.present.asking import (
+    Answer,
+    NearestAnswer,
+    PlaceAnswer,
+    PlaceQuestion,
+    WhyAnswer,
+    WhyQuestion,
+)
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.hint_process import answerer
@@ -383,33 +392,35 @@ def test_the_coach_of_browsers_says_the_same_and_why_pieces_fell() -> None:
     coach = Coach(hints.client)
     coach._questions = answers  # type: ignore[assignment]
     coach._looks = looks  # type: ignore[assignment]
-    coach.ask(grip.goal, "Ana", (-1.0, 0.0), 7)
-    looks.come = [(1, PlaceAnswer("falls", 0.0, grip.goal, is_first=True, towards=(-1.0, 0.0)))]
-    said = coach.poll()
-    assert said is not None
-    assert (said[0], coach.seat) == ("Ana", "Ana")
-    assert (hinted(coach), said[1]["is_first"]) == ("First look: it falls to the right.", True)
-    answers.come = [(1, PlaceAnswer("falls", 0.0, None, is_end=True))]
-    said = coach.poll()
-    assert said is not None
-    assert (said[1]["verdict"], said[1]["number"], said[1]["place"]) == ("topples", 7, None)
+    coach.right = (-1.0, 0.0)
+
+    def heard() -> Any:
+        coach.step(grip, 0.02)
+        return coach.news(7)
+
+    assert [heard() for _ in range(12)] == [None] * 12
+    assert hinted(coach) == "The coach looks ..."
+    number = len(answers.asked)
+    looks.come = [(number, PlaceAnswer("falls", 0.0, grip.goal, is_first=True, towards=(-1.0, 0.0)))]
+    assert heard()["is_first"]
+    assert hinted(coach) == "First look: it falls to the right."
+    assert (heard(), coach.news(8)["number"]) == (None, 8)  # type: ignore[index]
+    answers.come = [(number, PlaceAnswer("falls", 0.0, None, is_end=True))]
+    said = heard()
+    assert (said["verdict"], said["number"], said["place"]) == ("topples", 7, None)
     assert hinted(coach) == "It falls to the right. This would end the game, and not win it."
-    answers.come = [(2, NearestAnswer(Pose((0.0, 0.005, 0.1))))]
-    said = coach.poll()
-    assert said is not None
+    answers.come = [(number + 1, NearestAnswer(Pose((0.0, 0.005, 0.1))))]
+    said = heard()
     assert hinted(coach).startswith("It falls to the right; it may lie 5 mm to the front.")
-    assert said[1]["place"] == [0.0, 0.005, 0.1, 0.0, 0.0, 0.0, 1.0]
-    # what is said of a place that the hand has left by itself is of no use
-    coach.ask(grip.goal, "Ana", (-1.0, 0.0), 7)
-    x, y, _ = grip.goal.position
-    coach.leave(x, y + 5e-4)
-    assert coach.seat == "Ana"
-    coach.leave(x, y + 5e-3)
-    answers.come = [(3, PlaceAnswer("safe", 0.0, grip.goal))]
-    assert coach.poll() is None
-    coach.ask_why(Path("game.teeter"))
-    answers.come = [(4, WhyAnswer("It stood 3 mm too far out."))]
-    assert coach.poll() is None
+    assert said["place"] == [0.0, 0.005, 0.1, 0.0, 0.0, 0.0, 1.0]
+    coach.client.plan = replace(coach.client.plan, record=Path("game.teeter"))
+    coach.client.fell_s, over = 1.0, SimpleNamespace(wait=Wait.OVER)
+    coach.client.waits = cast(Any, SimpleNamespace(need=over))
+    heard()
+    asked: object = answers.asked[-1]
+    assert asked == WhyQuestion(Path("game.teeter"))
+    answers.come = [(number + 2, WhyAnswer("It stood 3 mm too far out."))]
+    heard()
     assert coach.why == "It stood 3 mm too far out."
 
 

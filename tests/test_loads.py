@@ -203,6 +203,17 @@ def test_what_stands_behind_is_sheltered() -> None:
     }
 
 
+def test_wind_leaves_what_pairs_say_of_rolling() -> None:
+    ball = {"id": "ball", "shape": {"sphere": 20}, "position": [0, 0, 20]}
+    scene = teeter.build([ball], pairs=[{"between": ["ball", "table"], "rolling_mm": 2}])
+    (before,), (after,) = (
+        [each for each in bodies if each.name == "ball"]
+        for bodies in (scene.assembly.bodies, with_wind(scene.assembly, (10.0, 0.0, 0.0)).bodies)
+    )
+    assert len(after.loads) == 1
+    assert after.rolling == before.rolling != ()
+
+
 FILE = """teeter = 1
 [acceleration]
 g = 0.1

@@ -231,15 +231,15 @@ def test_a_browser_is_told_what_was_felt_and_what_is_to_be_seen() -> None:
     coach._questions = answers  # type: ignore[assignment]
     coach._looks = Answers()  # type: ignore[assignment]
     bricks = [choice.action.piece for choice in client.choices]  # type: ignore[attr-defined]
-    assert coach.poll() is None
+    coach.step(None, 0.1)
     answers.answer(LoadsAnswer({name: float(number) for number, name in enumerate(bricks)}))
     coach.feel(bricks[3])
-    assert coach.poll() is None
+    coach.step(None, 0.1)
     assert answers.asked[-1].piece == bricks[3]
     answers.answer(FeelAnswer(3.0, 0.5, False))
-    coach.poll()
+    coach.step(None, 0.1)
     answers.answer(FeelAnswer(0.0, 0.1, True, is_loose=True))
-    coach.poll()
+    coach.step(None, 0.1)
     told = coach.told()
     assert told["pieces"] == {bricks[0]: "stands", bricks[3]: "topples"}
     assert (told["piece"], told["may"]) == (bricks[3], True)

@@ -105,10 +105,11 @@ class Hinted:
                 # it is held still: what it would come to is asked, and answered
                 hints.step(grip, 1.0)
             assert hints.word
-            self.coach.ask(Pose((0.0, 0.0, 0.05)), desk.need.player)
-            said = self.coach.poll()
+            for _ in range(3):
+                self.coach.step(grip, 1.0)
+            said = self.coach.news(number)
             assert said is not None
-            assert dumps(said[1])
+            assert dumps(said)
         elif desk.in_play:
             hints.feel(sorted(desk.in_play)[number % len(desk.in_play)])
             hints.step(None, 1.0)

@@ -6,7 +6,7 @@ import hashlib
 import math
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -84,7 +84,7 @@ def test_a_scene_of_large_pieces_is_disturbed_and_judged_in_proportion() -> None
     assert (large.nudge, large.shift, large.drop) == pytest.approx((2e-3, 0.2, 0.8))
     assert (large.turn, large.twist) == (LIMITS.turn, LIMITS.twist)
     assert large.settling == pytest.approx(10 * LIMITS.settling)
-    assert large.rest_speed == pytest.approx(10 * LIMITS.rest_speed)
+    assert astuple(large.rest) == pytest.approx((10 * LIMITS.rest.speed, 0.01, 10.0))
 
 
 # -- outcomes --------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_what_stands_stands_in_every_trial_and_ends_at_rest() -> None:
     assert len(found.trials) == TRIALS
     assert found.shift < 1e-4
     assert 0.0 <= found.sink < 1e-4
-    assert LIMITS.rest_time <= found.simulated < 3.0
+    assert LIMITS.rest.time <= found.simulated < 3.0
 
 
 def test_what_topples_names_who_went_first() -> None:
@@ -189,7 +189,7 @@ def test_what_stands_only_when_it_is_put_down_tells_how_far_it_sank() -> None:
     assert found.stands
     assert 1e-7 < found.sink < 1e-5
     assert found.shift < 1e-5
-    assert found.simulated >= limits.settling + limits.rest_time - 1e-9
+    assert found.simulated >= limits.settling + limits.rest.time - 1e-9
 
 
 def test_two_disturbances_are_enough_where_statics_has_degrees_in_hand() -> None:

@@ -303,9 +303,9 @@ ROWS = (
         "ask the coach",
         CARRIED,
         ("h",),
-        ({"type": "coach", "right": [1.0, 0.0]},),
+        pressed("hint"),
         shows=lambda screen: screen.hints.shows_hint,
-        hears=lambda page: page.table._coach.seat,
+        hears=lambda page: page.table._coach.shows_hint,
     ),
     Row("hide the ghost", CARRIED, ("g",), Page("ghost"), shows=lambda screen: screen.hints.shows_ghost),
     Row(

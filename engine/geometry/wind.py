@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import shapely
@@ -38,12 +39,11 @@ def with_wind(assembly: Assembly, pressure: Vector) -> Assembly:
         name: Load(WIND, _in_piece(body, along, frame, outline), vector_of(size * outline.area * along))
         for name, body, outline in _seen(assembly.bodies, along, frame)
     }
-    bodies = tuple(_also(body, blown[body.name]) if body.name in blown else body for body in assembly.bodies)
-    return Assembly(assembly.name, bodies)
-
-
-def _also(body: Body, load: Load) -> Body:
-    return Body(body.name, body.piece, body.pose, body.fixed, (*body.loads, load))
+    bodies = (
+        replace(body, loads=(*body.loads, blown[body.name])) if body.name in blown else body
+        for body in assembly.bodies
+    )
+    return Assembly(assembly.name, tuple(bodies))
 
 
 def _seen(bodies: Iterable[Body], along: Array, frame: Array) -> Iterator[tuple[str, Body, BaseGeometry]]:

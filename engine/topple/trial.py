@@ -87,12 +87,8 @@ class Limits:
     """A centre that comes down by more than this, and by half the piece's smallest side, has fallen."""
     tumble: float = FALL_ROTATION
     """A piece that has turned by more than this has fallen over."""
-    rest_speed: float = REST_IN_TRIAL.speed
-    """m/s. Everything slower is at rest: a tower that creeps at a tenth of it moves 0.1 mm a second."""
-    rest_distance: float = REST_IN_TRIAL.displacement
-    """Whatever its speed, what stays within this of one place is at rest: stiff contacts vibrate on the spot."""
-    rest_time: float = REST_IN_TRIAL.time
-    """Time at rest that ends a trial."""
+    rest: RestTolerance = REST_IN_TRIAL
+    """What lies still: a tower that creeps at a tenth of its speed moves 0.1 mm a second. Its time ends a trial."""
     aftermath: float = 1.0
     """Time a trial goes on after it has failed, to see what comes down."""
     late_aftermath: float | None = None
@@ -104,10 +100,11 @@ class Limits:
 
     def scaled(self, times: float) -> Limits:
         """Returns the limits of a scene `times` as large as the games' pieces."""
-        lengths = ("nudge", "shift", "drop", "rest_distance")
-        others = ("rest_speed", "settling", "rest_time", "aftermath", "quick", "longest")
+        lengths = ("nudge", "shift", "drop")
+        others = ("settling", "aftermath", "quick", "longest")
         larger = {name: getattr(self, name) * times for name in lengths}
-        return replace(self, **larger, **{name: getattr(self, name) * math.sqrt(times) for name in others})
+        longer = {name: getattr(self, name) * math.sqrt(times) for name in others}
+        return replace(self, rest=self.rest.scaled(times), **larger, **longer)
 
     @property
     def curt(self) -> Limits:
@@ -147,7 +144,8 @@ def limits_of(assembly: Assembly) -> Limits:
     """Returns the limits a scene is judged by. The speed at rest grows with the square root of the size of its pieces,
     above that of a brick: larger things sway longer and faster before they are still."""
     slower = math.sqrt(max(1.0, typical_size(assembly.bodies) / REFERENCE_SIZE))
-    return replace(LIMITS.scaled(magnification(assembly.bodies)), rest_speed=LIMITS.rest_speed * slower)
+    limits = LIMITS.scaled(magnification(assembly.bodies))
+    return replace(limits, rest=replace(limits.rest, speed=LIMITS.rest.speed * slower))
 
 
 def disturbed(assembly: Assembly, limits: Limits, seed: tuple[int, int], share: float = 1.0) -> Assembly:
@@ -340,8 +338,8 @@ class _TrialMonitor:
         """Since when nothing has got far. Distance over time, not the solver's velocities: those of
         hulls jump by millimetres a second from step to step while nothing moves."""
         limits = self.limits
-        slow = limits.rest_speed * (tick.step - self.last) / self.rate
-        rest = RestTolerance(slow, limits.rest_distance, limits.rest_time)
+        slow = limits.rest.speed * (tick.step - self.last) / self.rate
+        rest = replace(limits.rest, speed=slow)
         is_resting = is_at_rest(float(moved[LAST]), lambda: float(moved[ANCHOR]), rest)
         if not is_resting or self.resting_since is None:
             self.before[ANCHOR] = tick.poses
@@ -363,7 +361,7 @@ class _TrialMonitor:
             return (step - self.failed_at) / self.rate >= self._aftermath
         if self.resting_since is None or step / self.rate <= self.limits.settling:
             return False
-        return (step - self.resting_since) / self.rate >= self.limits.rest_time
+        return (step - self.resting_since) / self.rate >= self.limits.rest.time
 
     def trial(self, last: Tick) -> Trial:
         """Returns the result, after the last reading."""

@@ -223,15 +223,11 @@ class World(ABC):
 
     def isolated(self, body: Body) -> World:
         """Returns a world of this kind with one of these bodies only, at the same step, moving as it does here."""
-        world = self._alone(body)
+        world = type(self)([body], scale=self.scale, tuning=self.tuning)
         world.set_gravity(self.gravity)
         world.wait(self.step)
         world.follow(self, body.name)
         return world
-
-    def _alone(self, body: Body) -> World:
-        """Returns a new world of this kind, scale and tuning with one body."""
-        return type(self)([body], scale=self.scale, tuning=self.tuning)
 
     @abstractmethod
     def follow(self, other: World, name: str) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 from teeter.engine.view.camera import FOV, Clear
 from teeter.games.core.random_state import is_drawn
-from teeter.games.core.rules import Wait
 from teeter.games.faults import FAULTS, left_out, or_else
 from teeter.games.host.audience import Audience
 from teeter.games.host.connection import BROKEN_RULE, Connection, ConnectionLimits
@@ -33,10 +32,10 @@ from teeter.games.server.messages import Busy, GameUpdate, News, Order, Plan, Ta
 from teeter.games.server.news import Refusal
 from teeter.games.server.protocol import (
     AimAt,
-    AskCoach,
     Chat,
     Choose,
     Feel,
+    FromEye,
     Given,
     HandAct,
     Hello,
@@ -119,7 +118,7 @@ class HostedTable:
         )
         self._is_moved = self._is_paused = False
         self._speed = 1.0
-        self._pictured = self._filmed = self._framed = 0.0
+        self._pictured = self._filmed = self._framed = self._coached = 0.0
         self._is_framed, self._is_stale, self._paneled = True, False, 0.0
         self.fall = FallShow(
             self._client.pieces,
@@ -130,7 +129,6 @@ class HostedTable:
             longest=WRECK_S,
         )
         self.audience.fall = self.fall
-        self._is_why_asked = False
         self._fallen = ""
         self._known_faults = 0
         self._lapse = ""
@@ -220,14 +218,18 @@ class HostedTable:
             landing = self._wishes.step(is_moved=is_moved)
             if landing is not None:
                 self.audience.send_to(self._wishes.need.player, landing)
-                self._coach.leave(*landing["goal"][:2])
                 self._is_stale = True
         with left_out("the coach"):
-            coached = self._coach.poll()
+            asked = self._wishes.need.player
+            if asked in self.audience.views:
+                self._coach.shows_hint = self.audience.views[asked].is_coached
+            self._coach.step(None if self._wishes.knows_poses else self._hand.grip, now - self._coached)
+            self._coached = now
+            coached = self._coach.news(self._wishes.heard)
             if coached is not None:
-                self.audience.send_to(*coached)
+                self.audience.send_to(asked, coached)
                 self._is_stale = True
-            self.audience.send_change(self._wishes.need.player, self._coach.told())
+            self.audience.send_change(asked, self._coach.told())
         with left_out("why pieces fell"):
             self._tell_why()
         if self._is_stale and now - self._paneled > PANELS_S:
@@ -276,12 +278,7 @@ class HostedTable:
             )
 
     def _tell_why(self) -> None:
-        """Asks why pieces fell once the game is over and its record is packed, and tells everybody."""
-        client, file = self._client, self._client.plan.file
-        is_over = client.waits is not None and client.waits.need.wait is Wait.OVER
-        if is_over and file is not None and client.fell_s is not None and not self._is_why_asked:
-            self._is_why_asked = True
-            self._coach.ask_why(file)
+        """Tells everybody why pieces fell, once that is known."""
         if self._coach.why and not self.audience.why:
             self.audience.why = self._coach.why
             self.audience.tell_turn()
@@ -380,6 +377,8 @@ class HostedTable:
         if kind in ("learn", "skip") and connection.seat:
             is_on = kind == "learn" and view.tutorial is None
             view.tutorial = Tutorial(details_of(client.game).lessons) if is_on else None
+        elif kind == "hint":
+            view.is_coached = not view.is_coached
         elif kind == "take":
             self._wishes.check_turn(connection)
             self._physics.send(self._wishes.take(connection.seat, rest))
@@ -403,8 +402,6 @@ class HostedTable:
             wishes.aim(given)
         elif isinstance(given, Feel):
             self._coach.feel(wishes.feel(given))
-        elif isinstance(given, AskCoach):
-            self._coach.ask(wishes.place(), connection.seat, given.right, wishes.heard)
         elif isinstance(given, HandAct) and given.name == "nearest":
             wishes.carry(given, self._coach.nearest)
         elif isinstance(given, (HandAct, Shift, Spin)):
@@ -414,8 +411,8 @@ class HostedTable:
             self._order(wishes.undo())
         elif isinstance(given, Choose):
             self._order(wishes.choose(given, self.audience.views[connection.seat]))
-        if isinstance(given, (AimAt, PointAt, HandAct, Shift, Spin)):
-            self._coach.forget()
+        if isinstance(given, FromEye):
+            self._coach.right = given.right
 
     def _check_player(self, connection: Connection) -> None:
         self._wishes.check_turn(connection)

@@ -53,6 +53,7 @@ class SeatView(ClientState):
     ) -> None:
         super().__init__(plan, game, state, bodies, time.monotonic, seat=seat)
         self.state = self._visible(state)
+        self.is_coached = True
         self.tutorial: Tutorial | None = None
         """What is taught at this seat, once somebody wants that."""
         self._details, self._framing = details_of(game), Framing()

@@ -4,10 +4,9 @@ Who is not asked may not answer: seat, turn and hand are checked here, the rules
 The coach speaks to browsers, which know no solids.
 """
 
-import math
 import time
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -40,8 +39,6 @@ from teeter.models.errors import ModelError
 
 AIM_S = 1.0 / 60.0
 """Seconds between two goals that are worked out; of those that come faster the last one counts."""
-LEFT = 1e-3
-"""Metres from a place that was asked about, from which on it is another one."""
 
 
 class Wishes:
@@ -55,6 +52,8 @@ class Wishes:
         """Whether the last question has no answer yet."""
         self.heard = -1
         """The number of the last message that the hand has followed; -1 before the first."""
+        self.knows_poses = False
+        """Whether a program said last where the piece goes: it asks no coach."""
         self._aimed: AimAt | PointAt | None = None
         self._told: tuple[object, ...] = ()
         self._aimed_at = 0.0
@@ -71,7 +70,7 @@ class Wishes:
 
     def drop(self) -> None:
         """The hand holds something else: what it was wanted to do means nothing any more."""
-        self._aimed, self.heard = None, -1
+        self._aimed, self.heard, self.knows_poses = None, -1, False
 
     @property
     def is_aiming(self) -> bool:
@@ -155,6 +154,7 @@ class Wishes:
         if given is None:
             return
         self._aimed_at, self.heard = time.monotonic(), given.number
+        self.knows_poses = isinstance(given, AimAt)
         if isinstance(given, AimAt):
             self.hand.aim(given.goal)
         else:
@@ -179,7 +179,8 @@ class Wishes:
         if given.name == "lay":
             if self.need.wait is not Wait.HAND:
                 raise WishError("Draw it out of the tower first")
-            self.place()
+            if hand.grip is None or hand.grip.landing is None:
+                raise WishError("There is nothing below it to lay it on")
         hand.is_fine = given.is_fine
         hand.act(given.name, given.right)
         return given.name == "let_go"
@@ -193,17 +194,6 @@ class Wishes:
         self.heard = max(self.heard, given.number)
         self.hand.follow()
         self.hand.carry_to(place)
-
-    def place(self) -> Pose:
-        """Returns where the held piece would be laid now. Raises WishError over nothing."""
-        self._check_hand()
-        self.hand.follow()
-        self._flush()
-        grip = self.hand.grip
-        if grip is None or grip.landing is None:
-            raise WishError("There is nothing below it to lay it on")
-        x, y, _ = grip.goal.position
-        return Pose((x, y, grip.landing), grip.goal.orientation)
 
     def undo(self) -> Order:
         """Returns the order to take back. Raises WishError where there is nothing."""
@@ -253,42 +243,23 @@ COACHED: dict[Risk, Literal["stands", "topples", "unsure", "forbidden"]] = {
 
 
 class Coach(Hints):
-    """Tries a place before a piece is laid there, and feels pieces, for the seat that asks. Only the last question is
-    answered."""
+    """Tries a place before a piece is laid there, and feels pieces, for the seat that is asked."""
 
     def __init__(self, client: ClientState) -> None:
-        super().__init__(client, ghost=True, hint=True)
-        self._aim = -1
-        self._asked_by = ""
-        self.seat = ""
-        """Who asked; empty while nobody waits for an answer."""
+        super().__init__(client, ghost=False, hint=True)
+        self._said: tuple[object, ...] = ()
 
-    def ask(self, place: Pose, seat: str, right: tuple[float, float] = (1.0, 0.0), aim: int = -1) -> None:
-        """Asks what laying the held piece at a place would come to, for a seat. right: what is to the right of who
-        looks. aim: the number of the message that has brought it there."""
-        self.seat = self._asked_by = seat
-        self._aim, self.right, self._place = aim, right, place
-        self._answer = self.nearest = None
-        self._ask_place(self.client.held, place)
-
-    def leave(self, x: float, y: float) -> None:
-        """The hand has gone over a point, maybe by itself: what is asked of another place is of no use."""
-        if self._place is not None and math.dist(self._place.position[:2], (x, y)) > LEFT:
-            self.forget()
+    @property
+    def is_waiting(self) -> bool:
+        """Whether an answer is under way, or a question will be soon."""
+        return super().is_waiting or (self._last is not None and self._place is None)
 
     def look(self, look: HudState) -> HudState:
         """Returns how the panels are looked at, with what is thought of the place of the held piece."""
-        hint = self._sentence if self._answer is not None else self.seat and FIRST[""]
+        hint = self._sentence if self._answer is not None else self._place and FIRST[""]
         building = replace(look.building, finding=self.finding, is_checking=self.is_checking)
-        is_pointed = self.nearest is not None
-        return replace(
-            look, hint=hint, risk=self.risk, is_pointed=is_pointed, feel=self.feel_word, building=building
-        )
-
-    def forget(self) -> None:
-        """The hand has gone on: what was said is of another place."""
-        self._answer = self._place = self.nearest = None
-        self.seat = ""
+        more: Any = {"hint": (self.shows_hint and hint) or "", "risk": self.risk, "feel": self.feel_word}
+        return replace(look, is_pointed=self.nearest is not None, building=building, **more)
 
     def told(self) -> FeltNews:
         """Returns the `felt` message: what was felt to be loose, and what a finger was put to."""
@@ -302,19 +273,15 @@ class Coach(Hints):
             "may": self._is_felt_ahead,
         }
 
-    def poll(self) -> tuple[str, Coached] | None:
-        """Returns who asked, and the `coached` message; None while there is no answer. Feels on meanwhile."""
-        before = self._answer, self.nearest
-        self._forget_old()
-        self._hear()
-        self._feel_on()
-        if self._answer is None or (self._answer, self.nearest) == before:
+    def news(self, number: int) -> Coached | None:
+        """Returns the `coached` message, None where it says nothing new. number: of the message that the hand has
+        followed."""
+        said, self._said = self._said, (number, self._answer, self.nearest)
+        if self._answer is None or said == self._said:
             return None
-        if not self._answer.is_first:
-            self.seat = ""
-        return self._asked_by, {
+        return {
             "type": "coached",
-            "number": self._aim,
+            "number": number,
             "verdict": COACHED[self._answer.risk],
             "is_first": self._answer.is_first,
             "place": None if self.nearest is None else row_of(self.nearest),

@@ -37,7 +37,7 @@ SHOVE_S = 0.5
 """Seconds that a push without the hand lasts."""
 HEAP_AFTER_S = 2.0
 """Seconds after which what still moves is a heap: its bricks lean on each other and creep for want of iterations."""
-HEAP_THRESHOLDS = replace(THRESHOLDS, rest_distance=5e-4)
+HEAP_THRESHOLDS = replace(THRESHOLDS, rest=replace(THRESHOLDS.rest, displacement=5e-4))
 """A heap rests when nothing in it gets on by a millimetre a second."""
 
 FLOOR_DEPTH = 0.72

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import cast
 
 from teeter.engine.workers import Failed
+from teeter.games.core.rules import Wait
 from teeter.games.present.asking import (
     Answer,
     Asker,
@@ -61,7 +63,8 @@ class Feeling(Asker):
         """What was felt of the tower as it stands."""
         self._felt_at = -1
         self.why = ""
-        """Why pieces fell, once that was asked and is known."""
+        """Why pieces fell, once the game is over and that is known."""
+        self.says_why, self._is_why_asked = True, False
         self._asked: Question | None = None
         self.finding: CheckAnswer | None = None
         self.is_checking = False
@@ -126,10 +129,15 @@ class Feeling(Asker):
         """The pieces that were felt to be loose, and without which the tower stands."""
         return tuple(piece for piece, felt in self.known.items() if felt.is_loose and felt.stands)
 
-    def ask_why(self, file: Path) -> None:
-        """Ask why pieces fell in a game that is over and packed."""
-        self.why = ""
-        self._ask(WhyQuestion(file))
+    def _ask_why(self) -> None:
+        """Ask why pieces fell, once the game is over and its record is packed."""
+        waits, file = self.client.waits, self.client.plan.file
+        is_over = waits is not None and waits.need.wait is Wait.OVER
+        is_wanted = self.says_why and file is not None and self.client.fell_s is not None
+        if is_over and is_wanted and not self._is_why_asked:
+            self.why = ""
+            self._ask(WhyQuestion(cast("Path", file)))
+        self._is_why_asked = is_over
 
     def check(self) -> None:
         """Ask whether everything on the table stands."""

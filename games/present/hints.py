@@ -83,6 +83,7 @@ class Hints(Feeling):
         self._forget_old()
         self._hear()
         self._feel_on()
+        self._ask_why()
         if (
             grip is None
             or grip.is_pulling

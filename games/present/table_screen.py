@@ -110,7 +110,6 @@ class TableScreen:
         self._warned: PlaceAnswer | None = None
         self._shown_hand = ShownHand()
         self._tutorial: Tutorial | None = None
-        self._is_why_asked = False
         self._is_new = True
         self.toasts = Toasts(self.client)
         self.pages = Pages(settings, game, "Leave" if plan.file is None else "Save and leave")
@@ -151,8 +150,8 @@ class TableScreen:
         with left_out("the hints"):
             x, y = self.camera_control.camera.right
             self.hints.right, self.hints.over = (x, y), self.mouse.over
+            self.hints.says_why = self.settings.help.level != "purist"
             self.hints.step(self.hand.grip, seconds)
-            self._ask_why()
         with left_out("one-button play"):
             self.one_button.is_on = self.is_scanned
             self.one_button.step(seconds)
@@ -174,15 +173,6 @@ class TableScreen:
         if wanted != self._speed:
             self._speed = wanted
             self.physics.send(SetSpeed(wanted))
-
-    def _ask_why(self) -> None:
-        """Ask why pieces fell, once the game is over and its record is packed."""
-        waits, file = self.client.waits, self.client.plan.file
-        is_over = waits is not None and waits.need.wait is Wait.OVER
-        is_wanted = self.settings.help.level != "purist" and self.client.fell_s is not None
-        if is_over and is_wanted and file is not None and not self._is_why_asked:
-            self.hints.ask_why(file)
-        self._is_why_asked = is_over
 
     def _hear(self, now: float) -> bool:
         """Takes in the news of the physics. Returns whether the picture changes."""

@@ -79,21 +79,25 @@ class Hello(Message):
     is_narrow: bool = False
 
 
-class PressButton(Message):
-    """A button of a panel. right: what is to the right of who looks."""
+class FromEye(Message):
+    """What somebody who looks at the table wants. right: what is to their right, a level unit vector."""
 
-    type: Literal["press"]
-    name: Name
     right: Annotated[Level, AfterValidator(_is_unit)] = (1.0, 0.0)
 
 
-class MoveSlider(Message):
+class PressButton(FromEye):
+    """A button of a panel."""
+
+    type: Literal["press"]
+    name: Name
+
+
+class MoveSlider(FromEye):
     """A slider of a panel was dragged."""
 
     type: Literal["slide"]
     name: Name
     value: Annotated[Number, Field(ge=-1000.0, le=1000.0)]
-    right: Annotated[Level, AfterValidator(_is_unit)] = (1.0, 0.0)
 
 
 class Sit(Message):
@@ -133,7 +137,7 @@ class AimAt(Message):
         return Pose((x, y, z), (a, b, c, d))
 
 
-class PointAt(Message):
+class PointAt(FromEye):
     """A ray of the pointer, with a piece in the hand. at: where it begins in the picture, in heights of the picture.
     is_fine: a fifth of the way."""
 
@@ -145,7 +149,7 @@ class PointAt(Message):
     is_fine: bool = False
 
 
-class Shift(Message):
+class Shift(FromEye):
     """Carry or draw the held piece on, metres. is_free: a brick need not keep to its rail."""
 
     type: Literal["shift"]
@@ -162,12 +166,11 @@ class Spin(Message):
     number: Count
 
 
-class HandAct(Message):
-    """One press of a key of the hand. right: what is to the right of who looks."""
+class HandAct(FromEye):
+    """One press of a key of the hand."""
 
     type: Literal["hand"]
     name: HandKey
-    right: Annotated[Level, AfterValidator(_is_unit)]
     number: Count
     is_fine: bool = False
 
@@ -182,13 +185,6 @@ class Watch(Message):
     """After a fall: the game goes on, or the fall is seen once more."""
 
     type: Literal["go_on", "watch_again"]
-
-
-class AskCoach(Message):
-    """What would laying the held piece come to? right: what is to the right of who looks."""
-
-    type: Literal["coach"]
-    right: Annotated[Level, AfterValidator(_is_unit)] = (1.0, 0.0)
 
 
 class Feel(Message):
@@ -259,7 +255,7 @@ class SendAway(Message):
 
 
 HostMessage = ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway
-HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Undo | AskCoach | Feel
+HandMessage = AimAt | PointAt | Shift | Spin | HandAct | Undo | Feel
 PanelMessage = PressButton | MoveSlider
 Given = Hello | PanelMessage | Sit | StandUp | Watch | Choose | HandMessage | Chat | Ping | HostMessage
 _READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])

@@ -82,7 +82,7 @@ export class Deeds implements Acts {
     else if (name === "hurry" && this.seat.welcome?.role === "host") this.time("speed");
     else if (name === "follow") this.seat.outlook.isFollowing = !this.seat.outlook.isFollowing;
     else if (name === "scan") this.scan.turn();
-    else if (name === "learn") this.tell(name);
+    else if (name === "learn" || name === "hint") this.tell(name);
     else if (name === "check" && this.seat.isSandbox) this.tell(name);
     else if (this.seat.hand.act(name)) this.seat.loop.touch();
     else if (MOVES[name]) this.seat.outlook.orbit.drag(AROUND * MOVES[name][0], -AROUND * MOVES[name][1]);

@@ -22,7 +22,6 @@ import type { Table } from "./table";
 
 const POINTS_MS = 33; // between two looks of the server where the pointer is
 const FELT_N = 0.5; // more force, of which a phone tells the finger
-const RESTING_S = 0.4; // the hand is still for so long before the coach is asked
 const LEFT = 1e-3; // metres from a place that the coach was asked about, from which on it is another one
 const SPINS: Record<string, number> = { turn_left: 1, turn_right: -1 };
 export const MOVES: Record<string, [right: number, away: number]> = {
@@ -40,8 +39,6 @@ export class Hand implements Reach {
   private isFine = false;
   private landing: Landing | null = null;
   private coached: Coached | null = null;
-  private isCoached = false; // the coach was asked
-  private still = 0; // seconds for which the hand has not moved
   private force = 0;
   private pointed: { ray: Triple; at: [number, number] } | null = null; // the pointer was there last
   private isPointing = false; // the server does not know that yet
@@ -75,12 +72,9 @@ export class Hand implements Reach {
     this.grip = new Grip(news.held, isPulling, poseOf(this.table.live.truth, news.held), this.sent);
     if (this.landing) this.grip.hear(this.landing);
     this.coached = this.pointed = null;
-    this.isCoached = this.isPointing = false;
+    this.isPointing = false;
     const waiting = isTaken && !isPulling && !this.table.isSandbox && this.table.outlook.waiting;
-    if (waiting) {
-      this.carry(waiting);
-      this.still = -Infinity; // nobody means to lay it there
-    }
+    if (waiting) this.carry(waiting);
     this.tell();
   }
 
@@ -88,7 +82,7 @@ export class Hand implements Reach {
   again(): void {
     if (this.grip) this.grip.isLaid = false;
     this.grip?.forget();
-    this.isCoached = this.isPointing = false;
+    this.isPointing = false;
     this.tell();
   }
 
@@ -103,7 +97,7 @@ export class Hand implements Reach {
     } else {
       // what is said of a place that the hand has left is of no use
       if (this.grip?.isWaiting || news.number < (this.landing?.number ?? -1)) return;
-      [this.coached, this.isCoached] = [news, false];
+      this.coached = news;
       this.table.loop.touch();
     }
     this.tell();
@@ -117,16 +111,7 @@ export class Hand implements Reach {
     const { pose, isMoving } = grip.shown(truth, Math.min(this.table.line.roundTrip, 1), seconds);
     this.drawn = pose;
     if (this.isPointing && now - this.pointedAt > POINTS_MS && !grip.isLaid) this.tellPoint(now);
-    this.still += seconds;
-    const isFree = this.landing?.pose && !this.isOld && !grip.isLaid;
-    if (isFree && this.still > RESTING_S && !this.coached && !this.isCoached) this.askCoach();
     return isMoving;
-  }
-
-  private askCoach(): void {
-    this.table.send({ type: "coach", right: this.table.outlook.right });
-    this.isCoached = true;
-    this.tell();
   }
 
   // Poses with the held piece where one's own hand has it.
@@ -181,7 +166,6 @@ export class Hand implements Reach {
 
   private moved(): void {
     this.coached = this.heeded = null;
-    [this.isCoached, this.still] = [false, 0];
     this.tell();
     this.table.loop.touch();
   }
@@ -194,6 +178,7 @@ export class Hand implements Reach {
       type: "point",
       origin: this.table.outlook.camera.eye,
       direction: ray,
+      right: this.table.outlook.right,
       at,
       number,
       is_fine: this.isFine,
@@ -271,7 +256,8 @@ export class Hand implements Reach {
   // So far as from one place to another.
   private carry(to: [number, number], from = this.grip!.goal): void {
     const by: [number, number] = [to[0] - from[0], to[1] - from[1]];
-    this.table.send({ type: "shift", by, number: this.grip!.want(...by), is_free: this.isFree });
+    const { right } = this.table.outlook;
+    this.table.send({ type: "shift", by, right, number: this.grip!.want(...by), is_free: this.isFree });
     this.moved();
   }
 
@@ -326,7 +312,6 @@ export class Hand implements Reach {
     }
     if (!grip || grip.isLaid) return false;
     if (name === "lay") this.lay();
-    else if (name === "coach" || name === "hint") this.askCoach();
     else if (HANDS.split(" ").includes(name)) {
       const [x, y] = this.table.outlook.right,
         step = NUDGE * this.share,

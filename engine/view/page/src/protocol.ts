@@ -6,21 +6,20 @@ import type { SceneParts } from "./props";
 
 export type Pose = number[]; // x, y, z in metres and the quaternion x, y, z, w
 export interface AimAt {type: "aim"; pose: [number, number, number, number, number, number, number]; number: number;}
-export interface AskCoach {type: "coach"; right?: [number, number];}
 export interface Chat {type: "chat"; text: string;}
 export interface Choose {type: "choose"; turn: number; choice: number;}
 export interface Feel {type: "feel"; piece: string;}
-export interface HandAct {type: "hand"; name: "left" | "right" | "far" | "near" | "turn_left" | "turn_right" | "lift" | "lower" | "flip" | "tilt" | "places" | "nearest" | "tap" | "pull_out" | "let_go" | "rest" | "lay"; right: [number, number]; number: number; is_fine?: boolean;}
+export interface HandAct {right?: [number, number]; type: "hand"; name: "left" | "right" | "far" | "near" | "turn_left" | "turn_right" | "lift" | "lower" | "flip" | "tilt" | "places" | "nearest" | "tap" | "pull_out" | "let_go" | "rest" | "lay"; number: number; is_fine?: boolean;}
 export interface Hello {type: "hello"; secret: string; seat?: string | null; token?: string | null; is_narrow?: boolean;}
-export interface MoveSlider {type: "slide"; name: string; value: number; right?: [number, number];}
+export interface MoveSlider {right?: [number, number]; type: "slide"; name: string; value: number;}
 export interface MuteGuest {type: "mute"; name: string; is_muted: boolean;}
 export interface Pause {is_paused: boolean; type: "pause";}
 export interface Ping {type: "ping"; number: number;}
-export interface PointAt {type: "point"; origin: [number, number, number]; direction: [number, number, number]; at: [number, number]; number: number; is_fine?: boolean;}
-export interface PressButton {type: "press"; name: string; right?: [number, number];}
+export interface PointAt {right?: [number, number]; type: "point"; origin: [number, number, number]; direction: [number, number, number]; at: [number, number]; number: number; is_fine?: boolean;}
+export interface PressButton {right?: [number, number]; type: "press"; name: string;}
 export interface SendAway {type: "send_away"; name: string;}
 export interface SetSpeed {factor: number; type: "speed";}
-export interface Shift {type: "shift"; by: [number, number]; number: number; is_free?: boolean;}
+export interface Shift {right?: [number, number]; type: "shift"; by: [number, number]; number: number; is_free?: boolean;}
 export interface Sit {type: "sit"; seat: string;}
 export interface Spin {type: "spin"; degrees: number; number: number;}
 export interface StandUp {type: "stand_up";}
@@ -28,7 +27,7 @@ export interface ToBot {type: "to_bot"; seat: string; style: string;}
 export interface ToPerson {type: "to_person"; seat: string;}
 export interface Undo {type: "undo";}
 export interface Watch {type: "go_on" | "watch_again";}
-export type Order = Hello | PressButton | MoveSlider | Sit | StandUp | Watch | Choose | AimAt | PointAt | Shift | Spin | HandAct | Undo | AskCoach | Feel | Chat | Ping | ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway;
+export type Order = Hello | PressButton | MoveSlider | Sit | StandUp | Watch | Choose | AimAt | PointAt | Shift | Spin | HandAct | Undo | Feel | Chat | Ping | ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway;
 export interface Away {type: "away"; seat: string; seconds_left: number;}
 export interface Bodies {type: "bodies"; first: number; scene: SceneParts; blob: string;}
 export interface BrokenNews {type: "broken"; why: string;}
