@@ -21,7 +21,7 @@ from teeter.engine.settings import Tuning
 from teeter.engine.world.body import Body, Vector
 from teeter.engine.world.bullet import BulletWorld
 from teeter.engine.world.faces import is_round
-from teeter.engine.world.pace import is_box, thickness
+from teeter.engine.world.pace import QUIET, is_box, thickness
 from teeter.engine.world.world import World
 from teeter.engine.worlds import new_world, using
 from teeter.models.piece import Array, Piece
@@ -183,11 +183,14 @@ KINDS: tuple[Callable[[Generator], Scene], ...] = (
 
 @dataclass(slots=True)
 class Outcome:
-    """Of a throw. number, kind: which; what: is thrown. through: whether the middle of one thing passed through that of
-    a thin one; deepest: mm that something was in something else; share: of the thinner of two, the most it was gone
-    into, and moved: the most that two came together in a part of a step. gained: by how much energy rose above an
-    earlier value, as a share of what it began with above the table; kept: the same without what contacts hold of a
-    blow and give back within a fortieth of a second."""
+    """Of a throw. number, kind: which; what: is thrown.
+
+    through: whether the middle of one thing passed through that of a thin one. deepest: mm that something was in
+    something else; share: of the thinner of two, the most it was gone into; moved: the most that two came together in a
+    part of a step, at more than 0.12 m/s. gained: by how much energy rose above an earlier value, as a share of what it
+    began with above the table; kept: the same without what contacts hold of a blow and give back within a fortieth of
+    a second.
+    """
 
     number: int
     kind: str
@@ -254,7 +257,8 @@ def _look(
         found.share = max(found.share, -contact.distance / thin)
         fast = [_speed_at(world, motions.get(name), name, contact.point) for name in both]
         coming = float((fast[1] - fast[0]) @ contact.normal)
-        found.moved = max(found.moved, coming / (world.rate * parts * thin))
+        if coming > QUIET * world.scale.size * world.rate:
+            found.moved = max(found.moved, coming / (world.rate * parts * thin))
 
 
 def _across_of(shape: Piece, pose: Pose, normal: Vector) -> float:

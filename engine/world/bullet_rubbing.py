@@ -45,9 +45,7 @@ class Rubbing:
         self, items: Iterable[BulletBody], parts: int, before: int
     ) -> Iterator[tuple[BulletBody, Vector, Vector, Vector]]:
         """Yields bodies with a force, the point where it acts, and a torque, for one of so many parts of a step.
-
-        before: how many that step had of which the contacts are: what they turned by, they did for so long.
-        """
+        before: parts of that of which the contacts are, for one of which they turned what is round."""
         time = 1.0 / (self.rate * parts)
         done: set[tuple[int, int]] = set()
         known: dict[int, Turning] = {}
