@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -249,7 +250,8 @@ def _look(
     world: World, shapes: dict[str, Piece], motions: dict[str, tuple[Array, Array]], found: Outcome
 ) -> None:
     """Take note of how deep things are in one another after a step, and how far they came in a part of it."""
-    parts = (world._steps.pace if isinstance(world, BulletWorld) else world._pace).parts
+    inner: Any = world
+    parts = (inner._steps.pace if isinstance(world, BulletWorld) else inner._pace).parts
     for contact in world.contacts():
         both = contact.a, contact.b
         thin = min(_across_of(shapes[name], world.pose(name), contact.normal) for name in both)
@@ -287,7 +289,7 @@ def _is_inside(was: Array, now: Array, thin: Piece, axis: int) -> bool:
     """Returns whether the way between two places meets the middle plane of a thin piece inside of its outline."""
     met = np.abs(was + was[axis] / (was[axis] - now[axis]) * (now - was))
     if is_round(thin):
-        return float(np.hypot(*np.delete(met, axis))) < thin.extents.max() / 2
+        return bool(np.hypot(*np.delete(met, axis)) < thin.extents.max() / 2)
     return bool(np.all(np.delete(met < thin.extents / 2, axis)))
 
 

@@ -12,6 +12,7 @@ from teeter.engine.settings import UNITS_PER_PIECE
 from teeter.engine.world.bullet_body import BulletBody, friction_of
 from teeter.engine.world.faces import face_radius, is_round
 from teeter.engine.world.rubbing import (
+    ROLLING,
     SETTING_OFF,
     SLIPPING,
     Point,
@@ -54,6 +55,8 @@ class Rubbing:
             if not touching:
                 continue
             body, is_rolling = self._turning(item, known, time), is_round(item.body.piece)
+            heavy = item.body.piece.mass / item.scale.mass * self.rate * before
+            blow = ROLLING * self.slipping * heavy if is_rolling else math.inf
             pressings = []
             for other, points in touching:
                 pair = min(item.handle, other.handle), max(item.handle, other.handle)
@@ -64,7 +67,7 @@ class Rubbing:
                 pressings.append(pressing)
                 if pair not in done:
                     done.add(pair)
-                    torque, force = torsion(body, below, pressing, self.slipping, time)
+                    torque, force = torsion(body, below, pressing, self.slipping, time, blow)
                     yield item, force, pressing.middle, torque
                     yield other, scaled(force, -1.0), pressing.middle, scaled(torque, -1.0)
             if is_rolling:
