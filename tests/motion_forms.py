@@ -174,7 +174,8 @@ def opened(block: tuple[float, float], parts: tuple[int, int], lean: float, spee
     inertia = (ours / 3 + others) * (wide**2 + below**2), others * (wide**2 + above**2) / 3
     while lean - upper < math.radians(0.5):
         hinge, arm = across(-wide, below, lean), across(wide / 2, above / 2, upper)
-        both, aside = others * (hinge @ arm), others * (hinge[0] * arm[1] - hinge[1] * arm[0])
+        both = others * float(hinge @ arm)
+        aside = others * float(hinge[0] * arm[1] - hinge[1] * arm[0])
         weights = ours * across(-wide / 2, below / 2, lean)[0] + others * hinge[0], others * arm[0]
         torques = GRAVITY * np.array(weights) + aside * np.array([-(fast**2), speed**2])
         gains = np.linalg.solve([[inertia[0], both], [both, inertia[1]]], torques)

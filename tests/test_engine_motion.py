@@ -29,6 +29,7 @@ MISSES = {
     "cone rolls 1.5 s: loss, %": "bullet, rapier",
     "ring rolls against 0.5 mm, m": "rapier",
     "spool rolls against 0.5 mm, m": "bullet, rapier",
+    "50 of discs, rings, cones, cards: energy gained, %": "bullet",
 }
 """What engines are known to get wrong; one that no longer does is to be struck out."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,12 +22,17 @@ def test_there_are_two_of_each_game() -> None:
     assert games == sorted(2 * ["bausack", "crazy-tower", "tower-topple", "wonky"])
 
 
+def as_it_rounds(platform: str) -> str:
+    """A platform but for the revision: what changed of an engine's use must not change these games."""
+    return re.sub(r" as used since revision \d+", "", platform)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_recording_of_an_earlier_version_agrees_bit_for_bit_where_numbers_round_alike(file: Path) -> None:
     replay = load(file)
     found = verify(file)
-    if replay.meta.platform != fingerprint() and not found.agrees:
+    if as_it_rounds(replay.meta.platform) != as_it_rounds(fingerprint()) and not found.agrees:
         # another processor may round otherwise: it is told as that, never as a difference
         assert not found.comparable
         return

@@ -62,10 +62,9 @@ def corner_rebound(tuning: Tuning, restitution: float = 0.5, drop: float = 0.2) 
     with dropped(box, drop, ON_CORNER, tuning, 0.0) as world:
         matrix = world.pose("piece").matrix
         corner = min(corners(box) @ matrix.T, key=lambda place: float(place[2]))
-        velocity, spin = world.motion("piece")
-        while not spin.any() and world.step < world.rate:
+        while not world.motion("piece")[1].any() and world.step < world.rate:
             world.run()
-            velocity, spin = world.motion("piece")
+        velocity, spin = world.motion("piece")
     speed, arm = math.sqrt(2 * GRAVITY * drop), np.cross(corner, (0.0, 0.0, 1.0))
     turns = matrix @ np.linalg.solve(box.inertia, matrix.T @ arm)
     impulse = box.mass * (1 + restitution) * speed / (1 + box.mass * float(arm @ turns))

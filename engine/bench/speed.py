@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from teeter.engine.bench.accuracy import READINGS_PER_S
 from teeter.engine.bench.rigs import piece, table, tower, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
@@ -22,8 +23,6 @@ from teeter.engine.world.body import DOWN, TABLE, Assembly, Body
 from teeter.engine.worlds import new_world
 
 T = TypeVar("T")
-
-READINGS_PER_S = 60
 
 
 def pace(bodies: Sequence[Body], seconds: float = 2.0, rounds: int = 5) -> float:

@@ -45,8 +45,7 @@ def _lean(world: World, name: str = "piece") -> float:
 def rocking_time(share: float, tuning: Tuning) -> Reading:
     """Seconds until a block that is let go on its edge, turned by a share of what it can bear, falls back on its face
     (Housner 1963)."""
-    begun = share * SLENDERNESS
-    with standing(_block(), wood(1.0, restitution=0.0), tuning, _on_edge(begun)) as world:
+    with standing(_block(), wood(1.0, restitution=0.0), tuning, _on_edge(share * SLENDERNESS)) as world:
         found = seconds_until(world, lambda: _lean(world) <= 0.0)
     return Reading(found, ROCKS[share] - 1.5 / world.rate, ROCKS[share] + 1.5 / world.rate)
 
@@ -70,8 +69,8 @@ def rocking_loss(tuning: Tuning) -> Reading:
 
 def toppling_time(beyond: float, tuning: Tuning) -> Reading:
     """Seconds that a block takes to lean by 60 degrees, let go on its edge so many degrees past its balance."""
-    angle = math.radians(beyond)
-    with standing(_block(), wood(1.0, restitution=0.0), tuning, _on_edge(SLENDERNESS + angle)) as world:
+    pose = _on_edge(SLENDERNESS + math.radians(beyond))
+    with standing(_block(), wood(1.0, restitution=0.0), tuning, pose) as world:
         found = seconds_until(world, lambda: _lean(world) - SLENDERNESS >= math.pi / 3)
     return within(found, TOPPLES[beyond], 0.05)
 
@@ -81,11 +80,9 @@ def ladder(tuning: Tuning, length: float = 0.2, lean: float = 15.0) -> Reading:
     the wall at two thirds of the height from which it came."""
     smooth, thick, angle = wood(0.0, restitution=0.0), 0.003, math.radians(lean)
     board = piece(smooth, box=(1e3 * thick, 40, 1e3 * length))
-    centre = (-(length * math.sin(angle) + thick * math.cos(angle)) / 2,)
-    pose = Pose(
-        (*centre, 0.0, (length * math.cos(angle) + thick * math.sin(angle)) / 2),
-        quaternion_of_rpy(0, angle, 0),
-    )
+    across, up = math.sin(angle) / 2, math.cos(angle) / 2
+    place = -length * across - thick * up, 0.0, length * up + thick * across
+    pose = Pose(place, quaternion_of_rpy(0, angle, 0))
     wall = Body("wall", piece(smooth, box=(40, 200, 400)), Pose((0.02, 0.0, 0.2)), fixed=True)
     with new_world([table(smooth, WIDE), wall, Body("piece", board, pose)], tuning=tuning) as world:
         return within(seconds_until(world, lambda: _lean(world) >= math.pi / 4), 0.2078, 0.05)
@@ -94,9 +91,9 @@ def ladder(tuning: Tuning, length: float = 0.2, lean: float = 15.0) -> Reading:
 def domino_wave(gap: float, tuning: Tuning, count: int = 30) -> Reading:
     """Speed of a wave of dominoes, over sqrt(g h), gap in heights: published ones lie between 0.95 and 1.6 (Stronge
     1987, Larham 2008)."""
-    material = wood(0.2)
-    stone = piece(material, box=(8, 24, 48))
+    stone = piece(wood(0.2), box=(8, 24, 48))
     places = [n * (0.008 + gap * 0.048) for n in range(count)]
+    first, last = count // 2, count - 5
     stones = [Body(f"stone.{n:02d}", stone, Pose((x, 0.0, 0.024))) for n, x in enumerate(places)]
     with new_world([table(wood(0.5), WIDE), *stones], tuning=tuning) as world:
         world.settle()
@@ -104,14 +101,13 @@ def domino_wave(gap: float, tuning: Tuning, count: int = 30) -> Reading:
         passed: dict[int, float] = {}
         for _ in range(3 * world.rate):
             world.run()
-            for n in (count // 2, count - 5):
+            for n in (first, last):
                 if n not in passed and world.pose(f"stone.{n:02d}").matrix[0, 2] > math.sin(math.radians(3)):
                     passed[n] = world.step / world.rate
             if len(passed) == 2:
                 break
     if len(passed) < 2:
         return Reading(0.0, 0.95, 1.6)
-    first, last = count // 2, count - 5
     speed = (places[last] - places[first]) / (passed[last] - passed[first])
     return Reading(speed / math.sqrt(GRAVITY * 0.048), 0.95, 1.6)
 
@@ -157,9 +153,8 @@ BLOCKS = 8
 
 def chimney(tuning: Tuning, beyond: float = 10.0) -> tuple[Reading, Reading]:
     """A stack of loose blocks let go on its lower edge, so many degrees past its balance: which of its joints has
-    opened by half a degree first, in heights, and its lean then, degrees. What it carries above bends it most at a
-    third of its height (Varieschi and Kamiya 2003); without tension it breaks where that is most beside what presses
-    its faces together, above the middle. The upper part then turns on the rear edge of that joint."""
+    opened by half a degree first, in heights, and its lean then, degrees. Without tension it breaks where the moment,
+    largest at a third of the height, is most beside what presses faces together (Varieschi and Kamiya 2003)."""
     wide, high, material = 0.02, 0.03, wood(1.0, restitution=0.0)
     start = math.atan(wide / (BLOCKS * high)) + math.radians(beyond)
     block, turn = piece(material, box=(20, 20, 30)), quaternion_of_rpy(0.0, start, 0.0)

@@ -130,14 +130,13 @@ def racket_flip(tuning: Tuning) -> Reading:
     with new_world([Body("piece", brick, Pose((0.0, 0.0, 1.0)))], tuning=tuning) as world:
         world.set_gravity((0.0, 0.0, 0.0))
         world.launch("piece", (0.0, 0.0, 0.0), (0.4, 20.0, 0.4))
-        turned = [20.0]
-        return within(seconds_until(world, lambda: _flips(turned, world) >= 2, 4.0), 1.4036, 0.02)
+        found = [seconds_until(world, partial(_has_flipped, world, way)) for way in (1, -1)]
+        return within(sum(found), 1.4036, 0.02)
 
 
-def _flips(turned: list[float], world: World) -> int:
-    """Returns how often the spin about the middle axis has changed its sign in what was seen so far."""
-    turned.append(float((world.pose("piece").matrix.T @ world.motion("piece")[1])[1]))
-    return int((np.diff(np.sign(turned)) != 0).sum())
+def _has_flipped(world: World, way: int) -> bool:
+    """Returns whether the piece no longer spins that way (of either sign) about its middle axis."""
+    return way * float((world.pose("piece").matrix.T @ world.motion("piece")[1])[1]) < 0.0
 
 
 # -- rolling -----------------------------------------------------------------------------------------------------

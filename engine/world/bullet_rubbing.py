@@ -12,6 +12,7 @@ from teeter.engine.settings import UNITS_PER_PIECE
 from teeter.engine.world.bullet_body import BulletBody, friction_of
 from teeter.engine.world.faces import face_radius, is_round
 from teeter.engine.world.rubbing import (
+    ROLLING,
     SETTING_OFF,
     SLIPPING,
     Point,
@@ -45,9 +46,7 @@ class Rubbing:
         self, items: Iterable[BulletBody], parts: int, before: int
     ) -> Iterator[tuple[BulletBody, Vector, Vector, Vector]]:
         """Yields bodies with a force, the point where it acts, and a torque, for one of so many parts of a step.
-
-        before: how many that step had of which the contacts are: what they turned by, they did for so long.
-        """
+        before: parts of that of which the contacts are, for one of which they turned what is round."""
         time = 1.0 / (self.rate * parts)
         done: set[tuple[int, int]] = set()
         known: dict[int, Turning] = {}
@@ -56,6 +55,8 @@ class Rubbing:
             if not touching:
                 continue
             body, is_rolling = self._turning(item, known, time), is_round(item.body.piece)
+            heavy = item.body.piece.mass / item.scale.mass * self.rate * before
+            blow = ROLLING * self.slipping * heavy if is_rolling else math.inf
             pressings = []
             for other, points in touching:
                 pair = min(item.handle, other.handle), max(item.handle, other.handle)
@@ -66,7 +67,7 @@ class Rubbing:
                 pressings.append(pressing)
                 if pair not in done:
                     done.add(pair)
-                    torque, force = torsion(body, below, pressing, self.slipping, time)
+                    torque, force = torsion(body, below, pressing, self.slipping, time, blow)
                     yield item, force, pressing.middle, torque
                     yield other, scaled(force, -1.0), pressing.middle, scaled(torque, -1.0)
             if is_rolling:

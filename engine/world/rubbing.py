@@ -34,7 +34,8 @@ SLIPPING = 0.0015
 """Of the median piece a step (0.01 m/s at the games' size): what turns slower at its rim keeps its contact points, and
 they hold it."""
 ROLLING = 4.0
-"""Times that speed: what rolls slower comes to rest on a flat of its polygon, as wood does on a table."""
+"""Times that speed: what rolls slower comes to rest on a flat of its polygon, as wood does on a table; what
+gets more in a part of a step was struck."""
 SETTING_OFF = 0.2
 """Times that speed: what is slower lies still."""
 ON_END = 0.7
@@ -115,12 +116,13 @@ def middle_of(points: Sequence[Point]) -> tuple[Vector, Vector, float]:
 
 
 def torsion(
-    body: Turning, other: Turning, pressing: Pressing, slipping: float, step: float
+    body: Turning, other: Turning, pressing: Pressing, slipping: float, step: float, blow: float
 ) -> tuple[Vector, Vector]:
     """Returns what is missing on a body which turns on another: a torque, and a force at the middle of its contact.
     What turns as it slides is braked less along its way.
 
-    slipping: speed below which nothing is missing. step: for how long it will act.
+    slipping: speed below which nothing is missing. step: for how long it will act. blow: force from which on the body
+    was struck, and slides otherwise than it did before.
     """
     normal = pressing.normal
     spin = dot(plus(body.spin, other.spin, -1.0), normal)
@@ -143,6 +145,8 @@ def torsion(
     along = scaled(sliding, 1.0 / max(speed, 1e-12))
     # mean radius 2/3 R: an evenly pressed disc that slides slowly is braked by 3/4 of its speed over that of its rim
     excess = abs(dot(whole, along)) - most * speed / math.hypot(1.5 * rubbing, speed)
+    if pressing.force > blow:
+        excess = 0.0
     return scaled(normal, -math.copysign(missing, spin)), scaled(along, max(excess, 0.0))
 
 

@@ -63,8 +63,8 @@ def speed_rows() -> Makers:
     """Towers that stand still, their speed, the time of a check, and growth with size."""
     yield "54 exact bricks, 30 s", _stand_still
     yield "54 scattered bricks, 20 seeds", _scattered
-    yield "54 exact bricks, awake", lambda: _pace(None)
-    yield "54 scattered bricks, awake", lambda: _pace(1)
+    yield "54 exact bricks, awake", lambda: told(f"{speed.pace(tower()):.1f} x real time")
+    yield "54 scattered bricks, awake", lambda: told(f"{speed.pace(tower(1)):.1f} x real time")
     yield "check of 54 bricks, both methods", _check
     yield "statics of 54 bricks", _statics
     yield "one more piece on 49 bricks", _placing
@@ -103,10 +103,6 @@ def _scattered() -> Found:
     growth = max(each.growth_mj for each in found)
     text = f"{rests} at rest within 5 s, {fell} fell, energy grew by at most {growth:.2f} mJ of 1400"
     return told(text, "19 at rest, none falls", rests >= 19 and fell == 0)
-
-
-def _pace(seed: int | None) -> Found:
-    return told(f"{speed.pace(tower(seed)):.1f} x real time")
 
 
 def _check() -> Found:
