@@ -18,16 +18,9 @@ import teeter
 from teeter.engine.record.reader import load
 from teeter.engine.world.body import TABLE, Assembly
 from teeter.games.cli import app
-from teeter.games.play.margins import (
-    UNKNOWN,
-    _first_to_go,
-    _why_let_go,
-    causes_of,
-    margins_of,
-    why_drawn,
-    why_laid,
-    with_causes,
-)
+from teeter.games.play.causes import _first_to_go, _why_let_go, causes_of, with_causes
+from teeter.games.play.margins import margins_of
+from teeter.games.play.reasons import UNKNOWN, why_drawn, why_laid
 from teeter.games.play.replays import telling_of
 
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -203,7 +196,7 @@ def test_a_fall_is_told_where_it_happens() -> None:
 
 def test_a_film_that_shows_no_fall_asks_about_none(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    monkeypatch.setattr("teeter.games.play.margins._cause", lambda *given: asked.append(given[1]))
+    monkeypatch.setattr("teeter.games.play.causes._cause", lambda *given: asked.append(given[1]))
     replay = load(RECORDINGS / "tower-topple-1.teeter")
     fall, *_ = [step / replay.meta.rate for step, entry in replay.events if entry["input"]["type"] == "Fell"]
     for until, falls in ((fall - 0.1, 0), (fall + 0.1, 1)):

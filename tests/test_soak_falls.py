@@ -14,7 +14,7 @@ import pytest
 from soak_games import played
 
 from teeter.engine.record.reader import load
-from teeter.games.play.margins import causes_of
+from teeter.games.play.causes import causes_of
 
 TABLES = (("bold", "clumsy"), ("clumsy", "bold"), ("steady", "clumsy", "bold"))
 GAMES = [

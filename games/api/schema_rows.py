@@ -124,7 +124,7 @@ class MoveRow(TypedDict):
 
 
 class FallRow(TypedDict):
-    """Why pieces fell, as `games.play.margins.Cause` has it."""
+    """Why pieces fell, as `games.play.causes.Cause` has it."""
 
     step: int
     seconds: float
