@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import shapely
 
 from teeter.engine.tolerances import TOUCH_FOR_HINTS
 from teeter.engine.topple.balance.mechanism import Explanation
@@ -32,9 +33,10 @@ def why_laid(
     if laid is None:
         return f"{capital(piece)} was let go with nothing known to lie below it", None
     scene = replace(rest, bodies=(*rest.bodies, laid))
-    if rest.free and _carrying(scene, piece) == {TABLE}:
-        return f"{capital(piece)} came down beside the tower, on the table", None
+    touched = _touched(scene, piece) if rest.free else set()
     found = fall_in(scene, way)
+    if touched == {TABLE} or (found is None and TABLE in touched):
+        return f"{capital(piece)} came down beside the tower, on the table", None
     if not is_known and (found is None or found[0].moves != (piece,)):
         # what nobody knows to stand lies as it does: does the piece lie on it?
         lying = tuple(replace(body, fixed=True) for body in rest.bodies)
@@ -59,7 +61,7 @@ def why_laid(
     return f"{capital(piece)} stood {missing:.1f} mm too far out", missing
 
 
-def _carrying(scene: Assembly, piece: str) -> set[str]:
+def _touched(scene: Assembly, piece: str) -> set[str]:
     """Returns what a piece touches."""
     contacts = find_contacts(scene, *TOUCH_FOR_HINTS, only={piece})
     pairs = zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)
@@ -72,13 +74,20 @@ def _carrying(scene: Assembly, piece: str) -> set[str]:
 def _beyond(scene: Assembly, why: Explanation) -> float | None:
     """Returns the level millimetres from the edge over which pieces tip to their centre of mass; None where they slide
     or drop. Where what is below gives way too `Explanation.room` is not known, the edge is."""
-    if why.room is not None or why.edge is None or why.kind != "tips":
+    if why.room is not None or why.kind != "tips":
         return None if why.room is None else -1e3 * why.room
     mine = [body for body in scene.free if body.name in why.moves]
     masses = np.array([body.piece.mass for body in mine])
     centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in mine])
+    middle = (masses @ centres / masses.sum())[:2]
+    if why.edge is None:
+        contacts = find_contacts(scene, *TOUCH_FOR_HINTS)
+        is_mine = np.isin(contacts.names, why.moves)
+        around = is_mine[contacts.first] != is_mine[contacts.second]
+        hull = shapely.MultiPoint(contacts.points[around, :2]).convex_hull
+        return 1e3 * float(hull.distance(shapely.Point(middle))) or None
     start, end = (np.array(each)[:2] for each in why.edge)
-    arm, along = (masses @ centres / masses.sum())[:2] - start, end - start
+    arm, along = middle - start, end - start
     length = float(np.linalg.norm(along))
     across = arm if length < POINT else arm - along * (arm @ along) / length**2
     return 1e3 * float(np.linalg.norm(across))
@@ -91,7 +100,7 @@ def why_drawn(rest: Assembly, piece: str, way: int) -> tuple[str, float | None]:
         said = f"The tower would have stood without {piece}{by(rest, way)}: it was dragged or knocked over"
         return said, None
     said, missing = _told(*found)
-    return f"Without {piece}, {said}", missing
+    return f"Without {piece}, {said[0].lower()}{said[1:]}", missing
 
 
 def _told(why: Explanation, statics: Statics) -> tuple[str, float | None]:
