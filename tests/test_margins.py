@@ -18,7 +18,8 @@ import teeter
 from teeter.engine.record.reader import load
 from teeter.engine.world.body import TABLE, Assembly
 from teeter.games.cli import app
-from teeter.games.play.causes import _first_to_go, _why_let_go, causes_of, with_causes
+from teeter.games.core.events import Nudged, Released, Removed
+from teeter.games.play.causes import _first_to_go, _moved, _why_let_go, causes_of, with_causes
 from teeter.games.play.margins import margins_of
 from teeter.games.play.reasons import UNKNOWN, why_drawn, why_laid
 from teeter.games.play.replays import telling_of
@@ -110,6 +111,22 @@ class Filmed:
         x, z = self._path(step)
         stand = {name: np.array([*body.pose.position, 0, 0, 0, 1]) for name, body in self.bodies.items()}
         return {**stand, self._piece: np.array([x, 0, z, 0, 0, 0, 1])}
+
+
+def test_what_stands_beside_the_tower_and_leans_on_it_is_on_the_table() -> None:
+    scene = stack(
+        ("below", (80, 40, 20), 0, 10), ("on", (80, 40, 20), 0, 30), ("beside", (20, 40, 20), 50, 10)
+    )
+    rest = replace(scene, bodies=tuple(body for body in scene.bodies if body.name != "beside"))
+    beside = next(body for body in scene.bodies if body.name == "beside")
+    assert why_laid(rest, beside, "beside", NEAR) == ("Beside came down beside the tower, on the table", None)
+
+
+def test_a_piece_that_was_nudged_is_not_the_one_that_was_moved() -> None:
+    inputs = [Removed(2, "long"), Nudged(3, "short", 1.2)]
+    assert _moved([2, 3], inputs, 1) == ("long", None)
+    assert _moved([2, 3, 4], [*inputs, Released(4, "long")], 1) == ("long", 4)
+    assert _moved([2, 3], inputs, 3) == ("", None)
 
 
 def test_what_was_let_go_in_motion_is_asked_about_where_it_slid_to() -> None:

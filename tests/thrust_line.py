@@ -56,4 +56,4 @@ def least_weight(
             above.append(row[:4])
             below.append(-row[4])
     found = linprog([0, 0, 0, 1], np.array(above), below, bounds=[(None, None)] * 3 + [(0, None)])
-    return float(found.fun) if found.status == 0 else math.inf
+    return math.inf if found.fun is None else float(found.fun)

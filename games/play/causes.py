@@ -19,7 +19,8 @@ from teeter.engine.record.format import RecordError
 from teeter.engine.record.reader import Checkpoint, Replay
 from teeter.engine.view.video.captions import Caption, Telling
 from teeter.engine.world.body import Assembly, Body
-from teeter.games.core.events import CountElapsed, Fell, Placed, Released
+from teeter.games.core.events import CountElapsed, Fell, Nudged, Placed, Released
+from teeter.games.core.rules import Input
 from teeter.games.core.words import capital
 from teeter.games.faults import or_else
 from teeter.games.play.firmness import firmness
@@ -110,12 +111,7 @@ def _cause(recorded: Recorded, at: int, checkpoint: Checkpoint, margins: Sequenc
     """Returns why the fall at one of the inputs happened. checkpoint: the last one before it."""
     step, given = recorded.steps[at], recorded.taken[at][1]
     assert isinstance(given, Fell)
-    piece, let_go = "", None
-    for then, (_, each, _) in zip(recorded.steps[:at], recorded.taken[:at], strict=True):
-        if isinstance(each, Placed | CountElapsed):
-            piece, let_go = "", None
-        elif then >= checkpoint.step and (named := getattr(each, "piece", "")):
-            piece, let_go = named, then if isinstance(each, Released) else None
+    piece, let_go = _moved(recorded.steps[:at], [each for _, each, _ in recorded.taken[:at]], checkpoint.step)
     if let_go is None and piece in given.pieces:
         # as it is lowered: where it touched
         let_go = step
@@ -144,6 +140,19 @@ def _cause(recorded: Recorded, at: int, checkpoint: Checkpoint, margins: Sequenc
         sentence = sentence.replace(name, words).replace(capital(name), capital(words))
     seconds = step / recorded.replay.meta.rate
     return Cause(step, seconds, piece, let_go is not None, given.pieces, missing, tilt, sentence)
+
+
+def _moved(steps: Sequence[int], inputs: Sequence[Input], since: int) -> tuple[str, int | None]:
+    """Returns the piece that was being moved when a fall came, and when it was let go; empty and None for none. since:
+    the step of the checkpoint before."""
+    piece, let_go = "", None
+    for then, each in zip(steps, inputs, strict=True):
+        if isinstance(each, Placed | CountElapsed):
+            piece, let_go = "", None
+        elif then >= since and not isinstance(each, Nudged) and (named := getattr(each, "piece", "")):
+            # what is nudged is another
+            piece, let_go = named, then if isinstance(each, Released) else None
+    return piece, let_go
 
 
 def _why_let_go(
