@@ -19,6 +19,7 @@ from teeter.engine.record.reader import load
 from teeter.engine.world.body import TABLE, Assembly
 from teeter.games.cli import app
 from teeter.games.core.events import Nudged, Released, Removed
+from teeter.games.core.rules import Input
 from teeter.games.play.causes import _first_to_go, _moved, _why_let_go, causes_of, with_causes
 from teeter.games.play.margins import margins_of
 from teeter.games.play.reasons import UNKNOWN, why_drawn, why_laid
@@ -123,7 +124,7 @@ def test_what_stands_beside_the_tower_and_leans_on_it_is_on_the_table() -> None:
 
 
 def test_a_piece_that_was_nudged_is_not_the_one_that_was_moved() -> None:
-    inputs = [Removed(2, "long"), Nudged(3, "short", 1.2)]
+    inputs: list[Input] = [Removed(2, "long"), Nudged(3, "short", 1.2)]
     assert _moved([2, 3], inputs, 1) == ("long", None)
     assert _moved([2, 3, 4], [*inputs, Released(4, "long")], 1) == ("long", 4)
     assert _moved([2, 3], inputs, 3) == ("", None)
@@ -203,7 +204,7 @@ def test_a_fall_is_told_where_it_happens() -> None:
     assert (cause.piece, cause.is_laid, cause.missing_mm) == ("brick.20", False, None)
     assert cause.fell == ("brick.35",)
     assert (
-        "it was dragged or knocked over; brick.27 was the first to move, when brick.20 had come 14 mm; before that, "
+        "it was dragged or knocked over; brick.42 was the first to move, when brick.20 had come 14 mm; before that, "
         "the tower was 1.7 degrees from falling" in cause.sentence
     )
     lines = with_causes(telling_of(replay), replay).lines

@@ -133,7 +133,8 @@ def _cause(recorded: Recorded, at: int, checkpoint: Checkpoint, margins: Sequenc
     else:
         said = "Nobody was moving a piece"
     if missing is None and (let_go is None or UNKNOWN in said):
-        said += _first_to_go(recorded, tower, piece, range(let_go or checkpoint.step, step))
+        span = range(let_go or checkpoint.step, step)
+        said += _first_to_go(recorded, tower, piece, span, is_laid=let_go is not None)
     sentence = capital(f"{said}{_since(margins, tilt)}.")
     for name in recorded.bodies:
         words = name.replace("_", " ")
@@ -192,19 +193,23 @@ def _why_let_go(
     return said.replace(HARD, f"it came from {how}").replace(f"; {UNKNOWN}", f" {how}; {UNKNOWN}"), None
 
 
-def _first_to_go(recorded: Recorded, tower: Assembly, piece: str, span: range) -> str:
-    """Returns which other piece left its place first, and how far what was moved had come by then: the end of a
-    sentence."""
+def _first_to_go(
+    recorded: Recorded, tower: Assembly, piece: str, span: range, *, is_laid: bool = False
+) -> str:
+    """Returns which piece left its place first, and of others than the moved one how far that had come by then: the end
+    of a sentence. is_laid: it had been let go, so that it may be the first."""
     begun = {body.name: body.pose.position for body in tower.free}
+    if is_laid:
+        begun[piece] = _at(recorded, piece, span.start).position
     for step in span[:: recorded.replay.meta.rate // LOOKS]:
         now = recorded.replay.named(recorded.replay.pose_at(step))
         come = {name: math.dist(now[name][:3], place) for name, place in begun.items() if name in now}
-        for name, metres in come.items():
-            if name != piece and metres > GONE:
-                first = f"; {name} was the first to move"
-                return (
-                    f"{first}, when {piece} had come {1e3 * come[piece]:.0f} mm" if piece in come else first
-                )
+        farthest = sorted(come.items(), key=lambda each: -each[1])
+        for name, metres in farthest:
+            if metres > GONE and (is_laid or name != piece):
+                is_told = piece in come and not is_laid
+                when = f", when {piece} had come {1e3 * come[piece]:.0f} mm" if is_told else ""
+                return f"; {name} was the first to move{when}"
     return ""
 
 
