@@ -18,16 +18,11 @@ import teeter
 from teeter.engine.record.reader import load
 from teeter.engine.world.body import TABLE, Assembly
 from teeter.games.cli import app
-from teeter.games.play.margins import (
-    UNKNOWN,
-    _first_to_go,
-    _why_let_go,
-    causes_of,
-    margins_of,
-    why_drawn,
-    why_laid,
-    with_causes,
-)
+from teeter.games.core.events import Nudged, Released, Removed
+from teeter.games.core.rules import Input
+from teeter.games.play.causes import _first_to_go, _moved, _why_let_go, causes_of, with_causes
+from teeter.games.play.margins import margins_of
+from teeter.games.play.reasons import UNKNOWN, why_drawn, why_laid
 from teeter.games.play.replays import telling_of
 
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -119,6 +114,22 @@ class Filmed:
         return {**stand, self._piece: np.array([x, 0, z, 0, 0, 0, 1])}
 
 
+def test_what_stands_beside_the_tower_and_leans_on_it_is_on_the_table() -> None:
+    scene = stack(
+        ("below", (80, 40, 20), 0, 10), ("on", (80, 40, 20), 0, 30), ("beside", (20, 40, 20), 50, 10)
+    )
+    rest = replace(scene, bodies=tuple(body for body in scene.bodies if body.name != "beside"))
+    beside = next(body for body in scene.bodies if body.name == "beside")
+    assert why_laid(rest, beside, "beside", NEAR) == ("Beside came down beside the tower, on the table", None)
+
+
+def test_a_piece_that_was_nudged_is_not_the_one_that_was_moved() -> None:
+    inputs: list[Input] = [Removed(2, "long"), Nudged(3, "short", 1.2)]
+    assert _moved([2, 3], inputs, 1) == ("long", None)
+    assert _moved([2, 3, 4], [*inputs, Released(4, "long")], 1) == ("long", 4)
+    assert _moved([2, 3], inputs, 3) == ("", None)
+
+
 def test_what_was_let_go_in_motion_is_asked_about_where_it_slid_to() -> None:
     scene = stack(("below", (80, 40, 20), 0, 10), ("above", (80, 40, 20), 30, 30))
     rest = replace(scene, bodies=tuple(body for body in scene.bodies if body.name != "above"))
@@ -193,7 +204,7 @@ def test_a_fall_is_told_where_it_happens() -> None:
     assert (cause.piece, cause.is_laid, cause.missing_mm) == ("brick.20", False, None)
     assert cause.fell == ("brick.35",)
     assert (
-        "it was dragged or knocked over; brick.27 was the first to move, when brick.20 had come 14 mm; before that, "
+        "it was dragged or knocked over; brick.42 was the first to move, when brick.20 had come 14 mm; before that, "
         "the tower was 1.7 degrees from falling" in cause.sentence
     )
     lines = with_causes(telling_of(replay), replay).lines
@@ -203,7 +214,7 @@ def test_a_fall_is_told_where_it_happens() -> None:
 
 def test_a_film_that_shows_no_fall_asks_about_none(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    monkeypatch.setattr("teeter.games.play.margins._cause", lambda *given: asked.append(given[1]))
+    monkeypatch.setattr("teeter.games.play.causes._cause", lambda *given: asked.append(given[1]))
     replay = load(RECORDINGS / "tower-topple-1.teeter")
     fall, *_ = [step / replay.meta.rate for step, entry in replay.events if entry["input"]["type"] == "Fell"]
     for until, falls in ((fall - 0.1, 0), (fall + 0.1, 1)):

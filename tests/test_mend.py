@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from mend_scenes import ANYWHERE, SHARES, better, toppling
 from scipy.optimize import brentq
+from thrust_line import least_weight
 from typer.testing import CliRunner
 
 import teeter
@@ -163,6 +164,26 @@ def test_a_ladder_is_roughened_to_what_its_slope_needs() -> None:
     change = next(each for each in found.changes if each.pieces == ("ladder",))
     assert change.friction is not None
     assert math.sqrt(change.friction * 0.3) == pytest.approx(needed, abs=0.01)
+
+
+def test_an_arch_too_thin_for_its_slope_is_weighed_down_until_it_holds_its_line_of_thrust() -> None:
+    found = teeter.Checker(tilt_deg=4.5, workers=1).mend("arch", margin_deg=2, kinds=["add_mass"], best=1)
+    (change,) = found.changes
+    assert change.mass_g is not None
+    assert change.point_mm is not None
+    stone = int(change.pieces[0].partition(".")[2])
+    point = np.array([change.point_mm[0], change.point_mm[2] - 30])
+    least = least_weight(11, 100, 20, 0.4, math.radians(6.5), stone, point)
+    mass = teeter.load("arch").pieces[change.pieces[0]].mass_g
+    assert change.mass_g == pytest.approx(mass * least, rel=0.01)
+    # where it is thin on level ground both halves give way, and no single weight helps
+    thin = [
+        least_weight(15, 100, 7, 0.4, 0.0, at, np.array([x, 100.0]))
+        for at in range(1, 16)
+        for x in (-90, 0, 90)
+    ]
+    assert min(thin) == math.inf
+    assert not teeter.Checker(workers=1).mend("arch_thin", margin_deg=0, kinds=["add_mass"]).changes
 
 
 @pytest.mark.slow

@@ -363,7 +363,7 @@ def video(
     from teeter.engine.record.reader import load
     from teeter.engine.view.video.film import is_sequence, recipe_for
     from teeter.engine.view.video.make import check_file, make
-    from teeter.games.play.margins import with_causes
+    from teeter.games.play.causes import with_causes
     from teeter.games.play.replays import bodies_of, telling_of
 
     path = Path(out)

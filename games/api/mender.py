@@ -155,7 +155,7 @@ def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
     if refused:
         return "What the force balance accepts falls in the simulation: `teeter check` would call it unsure."
     reach = 1e3 * bounds.reach
-    pairs = f", and {bounds.pairs} pairs of them together" if bounds.pairs else ""
+    pairs = f", and {bounds.pairs} pair{'s' * (bounds.pairs > 1)} of them together" if bounds.pairs else ""
     tried: dict[Kind, str] = {
         "move": f"shifting pieces by up to {reach:.0f} mm ({FINE.bearings} directions, distances "
         f"{100 * (FINE.growth - 1):.0f} % apart), alone or with all that rests on them, also turned by 45 or 90 "

@@ -17,7 +17,7 @@ from teeter.engine.view.video.model import glb_of_film
 from teeter.engine.view.video.scenery import scenery_of
 from teeter.engine.world.body import Assembly, Body
 from teeter.games.api.results import ExportResult
-from teeter.games.play.margins import with_causes
+from teeter.games.play.causes import with_causes
 from teeter.games.play.replays import bodies_of, marks_of, placed, telling_of
 from teeter.models.files import OutputError, whole_or_nothing
 from teeter.models.piece import Piece

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
-from teeter.games.play.margins import Cause
+from teeter.games.play.causes import Cause
 
 
 class SceneRow(TypedDict):

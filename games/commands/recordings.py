@@ -64,7 +64,8 @@ def replay(
 def _margins(file: Path, *, as_json: bool) -> int:
     """Print the margin after every move, and why pieces fell."""
     from teeter.engine.record.reader import load
-    from teeter.games.play.margins import causes_of, margins_of
+    from teeter.games.play.causes import causes_of
+    from teeter.games.play.margins import margins_of
     from teeter.games.play.recording import known_game
 
     recording = load(file)
@@ -76,7 +77,11 @@ def _margins(file: Path, *, as_json: bool) -> int:
         found = margins_of(recording, progress)
     causes = causes_of(recording, found)
     if as_json:
-        moves = [{"move": each.pop("number"), **each} for each in map(asdict, found)]
+        rows = [asdict(each) for each in found]
+        moves = [
+            {"move": row["number"]} | {key: row[key] for key in row if key not in ("number", "way")}
+            for row in rows
+        ]
         print_json({"teeter": teeter_version(), "moves": moves, "falls": [asdict(each) for each in causes]})
         return OK
     table = plain_table("move", "at", "player", "tilt margin", "", right=("move", "at", "tilt margin"))

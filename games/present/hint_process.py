@@ -200,7 +200,7 @@ def answer_why(asked: WhyQuestion) -> WhyAnswer:
     """Returns why pieces fell the last time in a game on file."""
     from teeter.engine.record.format import RecordError
     from teeter.engine.record.reader import load
-    from teeter.games.play.margins import causes_of
+    from teeter.games.play.causes import causes_of
 
     try:
         causes = causes_of(load(asked.file), only_last=True)

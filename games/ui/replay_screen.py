@@ -26,7 +26,7 @@ from teeter.engine.view.window.window import Window
 from teeter.engine.workers import Failed, Questioner
 from teeter.engine.world.body import FLOOR, Assembly
 from teeter.games.api.scene import OrbitPointer
-from teeter.games.play.margins import with_causes
+from teeter.games.play.causes import with_causes
 from teeter.games.play.replays import (
     ORDERS,
     ViewerState,

@@ -17,7 +17,7 @@ from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose, vector_of
 from teeter.engine.topple.balance.equilibrium import Balance, free_numbers
 from teeter.engine.topple.contact.arrays import Array, crossed
-from teeter.engine.topple.contact.detection import Contacts, contacts_with_copies, find_contacts
+from teeter.engine.topple.contact.detection import Contacts, contacts_with_copies
 from teeter.engine.topple.contact.features import corners_of, of_bodies
 from teeter.engine.topple.mend.changes import PROP_SIDE, Change, changed, effort_of, prop_of
 from teeter.engine.topple.mend.known_falls import LOOSE, MIN_POWER, SURE, parting_of
@@ -207,24 +207,14 @@ def prop(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     joint = contacts_with_copies(assembly.bodies, bodies, of_bodies((*assembly.bodies, *bodies)))
     inside = {name for one in joint.overlaps for name in (one.first, one.second)}
     owner = np.maximum(joint.first, joint.second) - len(assembly.bodies)
-    known, found = [*search.falls], dict[str, Change]()
+    found = dict[str, Change]()
     for at, (body, post) in enumerate(zip(bodies, posts, strict=True)):
-        own = joint.some(np.flatnonzero(owner == at))
         if len(found) == MOST or post.pieces[0] in found or body.name in inside:
             continue
-        if not joint.curved and any(_goes_on(search, motion, own, body) for motion in known):
-            continue
-        after = changed(assembly, post)
-        contacts = find_contacts(after)
-        if contacts.curved:
-            motion = None if search.demand.holds(after) else np.zeros(0)
-        else:
-            balance = search.demand.balance(after, search.demand.strict(contacts))
-            motion = search.demand.fall_of(balance)
-        if motion is None and contacts.meet:
+        own = joint.some(np.flatnonzero(owner == at))
+        falls = not joint.curved and any(_goes_on(search, motion, own, body) for motion in search.falls)
+        if not falls and search.demand.holds(changed(assembly, post)):
             found[post.pieces[0]] = post
-        elif motion is not None and np.any(motion):
-            known.append(_in_units(search, balance, motion))
     return list(found.values()), len(posts)
 
 

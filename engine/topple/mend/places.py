@@ -156,17 +156,18 @@ class MovedPieces:
         # widths do not tell of pieces that are turned
         at, mine, other = np.nonzero(pairs & (turns == 0.0)[:, None, None])
         first, second = np.flatnonzero(self._mine)[mine], np.flatnonzero(others)[other]
-        refused = np.zeros(len(places), dtype=np.bool_)
+        refused: Bools = np.zeros(len(places), dtype=np.bool_)
         refused[at[self._clearances.overlap(first, second, shifts[at])]] = True
         if not self.is_curved:
             free = self._numbers[others] >= 0
             near = np.zeros((len(self._parts), len(places), len(self._balance.names) + 1), dtype=np.bool_)
             for part, around in zip(self._parts, near, strict=True):
-                touched = pairs[:, part].any(axis=1)
+                touched: Bools = np.asarray(pairs[:, part].any(axis=1))
                 around[:, self._numbers[others][free]] = touched[:, free]
                 around[:, -1] = touched[:, ~free].any(axis=1)
             refused |= self.known.refuse_riding(shifts, turns, self._parts, near)
-        return [places[each] for each in np.flatnonzero(~refused).tolist()], pairs[~refused].any(axis=2)
+        left = np.flatnonzero(~refused)
+        return [places[each] for each in left.tolist()], np.asarray(pairs[left].any(axis=2))
 
     def _near(self, shifts: Array, turns: Array) -> Bools:
         """Returns the moved pieces (p, g, r) that others might touch in each place, by boxes, those of turned boxes for
