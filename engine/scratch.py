@@ -77,10 +77,10 @@ def scratch_files() -> Iterator[None]:
 def _is_ours(folder: Path) -> bool:
     """Whether a folder that this process made is still there, and not another's of its name."""
     try:
-        found = folder.lstat()
+        status = folder.lstat()
     except OSError:
         return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == user()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == user()
 
 
 def _remove_at_end(folder: Path, file: int | None = None) -> None:
@@ -121,8 +121,8 @@ def _locked_folder() -> Path:
 
 def _mark(folder: Path) -> bytes:
     """What stands in the lock of one folder: copied into another it says nothing of that."""
-    found = folder.lstat()
-    return MARK + b"%d %d\n" % (found.st_dev, found.st_ino)
+    status = folder.lstat()
+    return MARK + b"%d %d\n" % (status.st_dev, status.st_ino)
 
 
 def _sweep() -> None:
@@ -135,8 +135,8 @@ def _sweep() -> None:
 
 def _is_left(folder: Path) -> bool:
     """Whether a folder is ours, and its process is gone. Raises OSError where that cannot be seen."""
-    found = folder.lstat()
-    if found.st_uid != user() or not stat.S_ISDIR(found.st_mode):
+    status = folder.lstat()
+    if status.st_uid != user() or not stat.S_ISDIR(status.st_mode):
         return False
     file = os.open(folder / LOCK, os.O_RDONLY | NO_LINK | ALONE | NO_WAIT)
     try:

@@ -228,17 +228,17 @@ class Questioner(Generic[Q, R]):
 
     def poll(self) -> list[tuple[int, R | Failed]]:
         """Returns what was answered since the last call, with the number of its question."""
-        found: list[tuple[int, R | Failed]] = []
+        answers: list[tuple[int, R | Failed]] = []
         if self._worker is not None and self._asked is not None:
             number, since = self._asked
             if self._worker.poll():
-                found = [(number, self._answer())]
+                answers = [(number, self._answer())]
                 self._asked = None
             elif time.monotonic() - since > self._timeout_s:
-                found = [(number, Failed(f"no answer within {self._timeout_s:g} s"))]
+                answers = [(number, Failed(f"no answer within {self._timeout_s:g} s"))]
                 self._stop()
         self._send_next()
-        return found
+        return answers
 
     def _answer(self) -> R | Failed:
         assert self._worker is not None
@@ -305,8 +305,8 @@ def in_order(
     processes died over one input, and whatever `ask` raises.
     """
     if executor is not None:
-        given = list(inputs)
-        parcels = [given[at : at + parcel] for at in range(0, len(given), parcel)]
+        questions = list(inputs)
+        parcels = [questions[at : at + parcel] for at in range(0, len(questions), parcel)]
         waiting = [executor.submit(ask_each, ask, one) for one in parcels]
         try:
             yield (answer for future in waiting for answer in future.result())

@@ -143,10 +143,10 @@ def _keep_within_memory() -> None:
     if limit == resource.RLIM_INFINITY:
         return
     if limit < LEAST_MEMORY:
-        told = (
+        fault = (
             f"{limit // 10**6} MB of memory (ulimit -v) are less than the {LEAST_MEMORY // 10**6} MB it takes"
         )
-        sys.stderr.write(f"teeter: no verdict: {told}\n")
+        sys.stderr.write(f"teeter: no verdict: {fault}\n")
         exits.end(exits.CRASHED)
     with contextlib.suppress(ImportError, MemoryError):  # what needs it says so itself
         import scipy.linalg  # noqa: F401

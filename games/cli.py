@@ -126,8 +126,8 @@ def program(words: Sequence[str] = ()) -> typer.Typer:
     every = [(panel, *row) for panel, rows in COMMANDS.items() for row in rows]
     for panel, name, run, example in [row for row in every if row[1] in words] or every:
         module, function = run.split(":")
-        found = getattr(import_module(f"teeter.games.commands.{module}"), function)
-        add_command(app, name, found, example, panel)
+        command = getattr(import_module(f"teeter.games.commands.{module}"), function)
+        add_command(app, name, command, example, panel)
     return app
 
 

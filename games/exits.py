@@ -112,7 +112,7 @@ def code_of(error: SystemExit) -> int:
 def hiding(error: BaseException) -> str:
     """Returns the files that may hide a package of Python or of teeter, of those that an error came of; empty for none:
     they lie in a folder that Python searches, beside neither."""
-    own = {os.path.realpath(each) for each in (sys.prefix, sys.base_prefix, _HOME)}
+    own = {os.path.realpath(folder) for folder in (sys.prefix, sys.base_prefix, _HOME)}
     files = [
         getattr(module, "__file__", None) for name, module in sorted(sys.modules.items()) if "." not in name
     ]
@@ -123,20 +123,22 @@ def hiding(error: BaseException) -> str:
             files.append(trace.tb_frame.f_code.co_filename)
             trace = trace.tb_next
         behind = behind.__cause__ or behind.__context__
-    searched = {os.path.realpath(each or os.curdir) for each in sys.path} - own
+    searched = {os.path.realpath(folder or os.curdir) for folder in sys.path} - own
     # where pip installs, of whatever environment
-    searched = {each for each in searched if os.path.basename(each) not in ("site-packages", "dist-packages")}
-    found = []
+    searched = {
+        folder for folder in searched if os.path.basename(folder) not in ("site-packages", "dist-packages")
+    }
+    paths = []
     for file in filter(None, files):
         if file.startswith("<"):
             continue
         folder = os.path.dirname(os.path.realpath(file))
         if os.path.basename(file) == "__init__.py":
             folder = os.path.dirname(folder)
-        is_own = any(folder.startswith(each + os.sep) for each in own)
+        is_own = any(folder.startswith(prefix + os.sep) for prefix in own)
         if folder in searched and not is_own and os.path.basename(file) != "__main__.py":
-            found.append(os.path.realpath(file))
-    return ", ".join(dict.fromkeys(found))
+            paths.append(os.path.realpath(file))
+    return ", ".join(dict.fromkeys(paths))
 
 
 PACKAGES = {"direct": "panda3d", "pybullet_utils": "pybullet", "pydantic_core": "pydantic", "click": "typer"}

@@ -34,25 +34,25 @@ class DoctorLine:
 
 def findings() -> list[DoctorLine]:
     """Everything that is looked at, in order."""
-    found = [
+    lines = [
         _own(),
         _python(),
         DoctorLine("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"),
     ]
-    found += _tried("engine", engines)
+    lines += _tried("engine", engines)
     for line in _requirements():
         extra = re.search(r"extra == .(\w+)", line)
         is_here = "python_version" not in line or sys.version_info < NO_BULLET
         if is_here and (extra is None or extra[1] not in COLLECTIONS):
-            found.append(_package(line.partition(";")[0].strip(), "" if extra is None else extra[1]))
+            lines.append(_package(line.partition(";")[0].strip(), "" if extra is None else extra[1]))
     looks: tuple[tuple[str, Callable[[], DoctorLine]], ...] = (
         ("script of pages", page),
         ("font", font),
         ("renderer", renderer),
     )
     for what, look in looks:
-        found += _tried(what, lambda look=look: [look()])  # type: ignore[misc]
-    return [*found, display(), *_tried("tests", tools)]
+        lines += _tried(what, lambda look=look: [look()])  # type: ignore[misc]
+    return [*lines, display(), *_tried("tests", tools)]
 
 
 def _requirements() -> list[str]:
@@ -182,31 +182,31 @@ def display() -> DoctorLine:
     return DoctorLine("display", "none: no windows", fix, is_needed=False)
 
 
-def as_json(found: list[DoctorLine]) -> str:
+def as_json(lines: list[DoctorLine]) -> str:
     """The report as `--json` prints it."""
     rows = [
-        {"what": each.what, "found": each.found, "fix": each.fix, "needed": each.is_needed} for each in found
+        {"what": line.what, "found": line.found, "fix": line.fix, "needed": line.is_needed} for line in lines
     ]
-    return json.dumps({"ok": code_of(found) == 0, "findings": rows}, indent=2)
+    return json.dumps({"ok": code_of(lines) == 0, "findings": rows}, indent=2)
 
 
-def code_of(found: list[DoctorLine]) -> int:
+def code_of(lines: list[DoctorLine]) -> int:
     """The exit code of `teeter doctor`: 1 when something that is needed is missing."""
-    return int(any(each.is_needed and each.fix for each in found))
+    return int(any(line.is_needed and line.fix for line in lines))
 
 
 def print_plainly(words: list[str], error: ModuleNotFoundError) -> int:
     """`teeter doctor` where its own packages are missing: the same lines. words: its options. error: what it could not
     load. Returns the exit code."""
-    found = findings()
+    lines = findings()
     why = missing(error)
     name = str(error.name).partition(".")[0]
-    if why and not any(each.what == name and each.fix for each in found):
+    if why and not any(line.what == name and line.fix for line in lines):
         # its metadata are here, and it is not
-        found.append(DoctorLine(name, why, install_line(name)))
+        lines.append(DoctorLine(name, why, install_line(name)))
     if "--json" in words:
-        print(as_json(found))
+        print(as_json(lines))
     else:
-        for each in found:
-            print(f"{each.what}: {each.found}" + (f"  ({each.fix})" if each.fix else ""))
-    return code_of(found)
+        for line in lines:
+            print(f"{line.what}: {line.found}" + (f"  ({line.fix})" if line.fix else ""))
+    return code_of(lines)

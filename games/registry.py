@@ -19,12 +19,12 @@ DEMO, LEARNED = TOWER_TOPPLE.name, WONKY.name
 
 def games() -> tuple[Game, ...]:
     """Returns all games that can be played here; of two of one name the first."""
-    found = {game.name: game for game in GAMES}
+    by_name = {game.name: game for game in GAMES}
     for point in installed("teeter.games").values():
         game = loaded(point)
         if isinstance(game, Game):
-            found.setdefault(game.name, game)
-    return tuple(found.values())
+            by_name.setdefault(game.name, game)
+    return tuple(by_name.values())
 
 
 def game_of(name: str) -> Game | None:
@@ -37,10 +37,10 @@ def game_of(name: str) -> Game | None:
 
 def game_named(name: str) -> Game:
     """Returns the game of that name. Raises SetupError with the nearest and all there are."""
-    found = game_of(name)
-    if found is None:
+    game = game_of(name)
+    if game is None:
         raise SetupError(unknown("game", name, [game.name for game in games()]))
-    return found
+    return game
 
 
 def clauses_of(game: Game) -> tuple[Clause, ...]:

@@ -185,8 +185,8 @@ def _fan(normals: Array) -> Array:
                 rays += [normals[i] * (1 - t) + normals[j] * t for t in np.linspace(0, 1, STEPS + 1)[1:-1]]
     if is_corner and len(normals) >= 3:
         rays.append(normals.sum(axis=0))
-    found = np.array(rays)
-    return np.asarray(found / np.linalg.norm(found, axis=1)[:, None])
+    directions = np.array(rays)
+    return np.asarray(directions / np.linalg.norm(directions, axis=1)[:, None])
 
 
 def _drilled(shape: Drilled, bevel: float) -> TriangleMesh:

@@ -163,13 +163,13 @@ def decompose(vertices: Array, faces: Ints) -> list[Array]:
     for coarseness in COARSER:
         if whole.num_tri() > MANY_TRIANGLES:
             whole = whole.simplify(coarseness)
-    found: list[Any] = []
+    solids: list[Any] = []
     for hollow in HOLLOWS:
-        found = _cut_up(whole, hollow)
-        if len(found) < MAX_PARTS:
+        solids = _cut_up(whole, hollow)
+        if len(solids) < MAX_PARTS:
             break
     # a sliver may be no solid any more without its rounding
-    parts = [_less_bulges(part).simplify(ROUNDING) for part in found]
+    parts = [_less_bulges(part).simplify(ROUNDING) for part in solids]
     return [mesh_of(part)[0] * size + origin for part in parts if part.volume() > CRUMB]
 
 

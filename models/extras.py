@@ -15,14 +15,14 @@ def install_line(*packages: str, extra: str = "") -> str:
         lines = requires("teeter") or []
     except PackageNotFoundError:
         lines = []
-    found = {}
+    requirements = {}
     for line in lines:
         requirement, _, marker = line.partition(";")
         name = NAME.match(requirement)
         assert name is not None
         if name[0] in packages or (extra and re.search(rf"extra == .{extra}\b", marker)):
-            found[name[0]] = requirement.strip()
-    wanted = [found.get(name, name) for name in packages] or [*found.values()]
+            requirements[name[0]] = requirement.strip()
+    wanted = [requirements.get(name, name) for name in packages] or [*requirements.values()]
     if not wanted:
         return f"pip install '.[{extra}]' in the folder of teeter"
-    return "pip install " + " ".join(f"'{each}'" for each in wanted)
+    return "pip install " + " ".join(f"'{name}'" for name in wanted)

@@ -90,7 +90,7 @@ def resolved(face: object, row: Mapping[str, Any], tables: Mapping[str, Any]) ->
         return {"text": str(row["value"])}
     table, _, name = face.partition(".")
     rows = tables.get(table)
-    known = {str(found.get("id")): found for found in rows} if isinstance(rows, list) else {}
+    known = {str(face.get("id")): face for face in rows} if isinstance(rows, list) else {}
     if name not in known:
         ways = nearest(face, [f"{table}.{key}" for key in known])
         raise ModelError(f'face: this file has no [[{table}]] called "{name}": {ways}')

@@ -27,7 +27,7 @@ def output_fault(path: Path, *, force: bool = False, inputs: Iterable[Path] = ()
     """
     if path.is_dir():
         return "is a folder; name a file"
-    if any(_is_one_file(path, each) for each in inputs):
+    if any(_is_one_file(path, other) for other in inputs):
         return "is what is read here; choose another name"
     if os.path.lexists(path):
         if not stat.S_ISREG(path.lstat().st_mode):
@@ -64,7 +64,7 @@ def _is_one_file(path: Path, other: Path) -> bool:
 
 
 def _is_one_place(path: Path, other: Path) -> bool:
-    names = {unicodedata.normalize("NFC", each.name).casefold() for each in (path, other)}
+    names = {unicodedata.normalize("NFC", file.name).casefold() for file in (path, other)}
     return len(names) == 1 and _is_one_file(path.absolute().parent, other.absolute().parent)
 
 

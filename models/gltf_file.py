@@ -86,15 +86,15 @@ def _chunks(data: bytes) -> tuple[dict[str, Any], bytes]:
             if version == 2
             else f"is glTF {version}; version 2 is read"
         )
-    found: dict[bytes, bytes] = {}
+    chunks: dict[bytes, bytes] = {}
     place = 12
     while place + 8 <= length:
         size, kind = struct.unpack_from("<I4s", data, place)
         if place + 8 + size > length:
             raise MeshFileError("is cut short")
-        found.setdefault(kind, data[place + 8 : place + 8 + size])
+        chunks.setdefault(kind, data[place + 8 : place + 8 + size])
         place += 8 + size
-    return _head(found[b"JSON"]), found.get(b"BIN\0", b"")
+    return _head(chunks[b"JSON"]), chunks.get(b"BIN\0", b"")
 
 
 def _head(text: bytes) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class _Reader:
         self._meshes: dict[int, tuple[Array, Ints]] = {}
 
     def nodes(self) -> list[MeshNode]:
-        found: list[MeshNode] = []
+        nodes: list[MeshNode] = []
         triangles = 0
         for node, matrix in self._tree():
             if "mesh" not in node:
@@ -161,37 +161,37 @@ class _Reader:
             key = int(node["mesh"])
             vertices, faces = self._mesh(key)
             places = self._places(node)
-            check_bodies(len(found) + len(places), "meshes", f'node "{node.get("name", "")}"')
+            check_bodies(len(nodes) + len(places), "meshes", f'node "{node.get("name", "")}"')
             triangles += len(places) * len(faces)
             check_triangles(triangles)
             if len(faces):
                 extras = node.get("extras")
                 fixed = isinstance(extras, dict) and extras.get("fixed") in (True, 1)
                 name = str(node.get("name", ""))
-                found += [MeshNode(name, key, vertices, faces, matrix @ place, fixed) for place in places]
-        return found
+                nodes += [MeshNode(name, key, vertices, faces, matrix @ place, fixed) for place in places]
+        return nodes
 
     def _places(self, node: dict[str, Any]) -> Array:
         """Where a node's mesh is within it (n, 4, 4): once as it is, or at each of its instances."""
         from scipy.spatial.transform import Rotation
 
-        given = node.get("extensions", {}).get(INSTANCES)
-        if given is None:
+        instances = node.get("extensions", {}).get(INSTANCES)
+        if instances is None:
             return np.eye(4)[None]
         read = {
             name: self._numbers(number, 4 if name == "ROTATION" else 3)
-            for name, number in given["attributes"].items()
+            for name, number in instances["attributes"].items()
             if name in ("TRANSLATION", "ROTATION", "SCALE")
         }
         counts = {len(values) for values in read.values()}
         if len(counts) != 1:
             raise MeshFileError(f"has {INSTANCES} without places, or with more of one kind than of another")
-        found = np.tile(np.eye(4), (counts.pop(), 1, 1))
-        if "ROTATION" in read and len(found):
-            found[:, :3, :3] = Rotation.from_quat(read["ROTATION"].astype(np.float64)).as_matrix()
-        found[:, :3, :3] *= read.get("SCALE", np.ones((1, 3)))[:, None, :]
-        found[:, :3, 3] = read.get("TRANSLATION", 0.0)
-        return found
+        matrices = np.tile(np.eye(4), (counts.pop(), 1, 1))
+        if "ROTATION" in read and len(matrices):
+            matrices[:, :3, :3] = Rotation.from_quat(read["ROTATION"].astype(np.float64)).as_matrix()
+        matrices[:, :3, :3] *= read.get("SCALE", np.ones((1, 3)))[:, None, :]
+        matrices[:, :3, 3] = read.get("TRANSLATION", 0.0)
+        return matrices
 
     def _tree(self) -> Iterator[tuple[dict[str, Any], Array]]:
         """Every node of the scene with its matrix, parents before children."""

@@ -59,14 +59,14 @@ def pairs_within(points: Array, others: Array, reach: float) -> tuple[Ints, Ints
     along, room = (others @ slant)[order], reach * (1.0 + 1e-9) + 1e-12
     here = points @ slant
     lows, highs = np.searchsorted(along, here - room), np.searchsorted(along, here + room, side="right")
-    found = []
+    pairs = []
     some = np.arange(len(points))
     while len(some := some[lows[some] < highs[some]]):
         near = order[lows[some]]
         is_near = np.linalg.norm(points[some] - others[near], axis=1) <= reach
-        found.append(np.array([some[is_near], near[is_near]]))
+        pairs.append(np.array([some[is_near], near[is_near]]))
         lows[some] += 1
-    first, second = np.concatenate([np.zeros((2, 0), dtype=np.int64), *found], axis=1)
+    first, second = np.concatenate([np.zeros((2, 0), dtype=np.int64), *pairs], axis=1)
     by_point = np.lexsort((second, first))
     return first[by_point], second[by_point]
 

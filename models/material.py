@@ -67,10 +67,10 @@ def materials() -> Mapping[str, Material]:
 
 def material_named(name: object) -> Material:
     """The material of this name. Raises UnknownMaterialError, with the nearest name there is."""
-    found = materials().get(name) if isinstance(name, str) else None
-    if found is None:
+    material = materials().get(name) if isinstance(name, str) else None
+    if material is None:
         raise UnknownMaterialError(f'unknown material "{name}": {nearest(str(name), materials())}')
-    return found
+    return material
 
 
 def pair_coefficient(a: Any, b: Any) -> Any:

@@ -115,27 +115,27 @@ def _read_other(path: Path) -> list[MeshNode]:
     return _nodes_in(scene, kind, path.stem)
 
 
-def nodes_of(given: object, name: str) -> list[MeshNode]:
+def nodes_of(source: object, name: str) -> list[MeshNode]:
     """Returns the meshes of a `trimesh.Scene`, a `trimesh.Trimesh`, or corners (n, 3) and triangles (f, 3).
 
     name: of a mesh that has none. Raises MeshFileError for anything else.
     """
     import trimesh
 
-    if isinstance(given, tuple | list) and len(given) == 2:
+    if isinstance(source, tuple | list) and len(source) == 2:
         try:
-            corners, faces = np.asarray(given[0], dtype=float), np.asarray(given[1])
+            corners, faces = np.asarray(source[0], dtype=float), np.asarray(source[1])
         except (TypeError, ValueError):
             corners = faces = np.zeros(0)
         if corners.shape[1:] != (3,) or faces.shape[1:] != (3,) or faces.dtype.kind not in "iu":
             raise MeshFileError("must be corners (n, 3) and triangles (f, 3) of whole numbers")
-        given = trimesh.Trimesh(corners, faces.astype(np.int64), process=False)
-    if isinstance(given, trimesh.Trimesh):
-        given = trimesh.Scene(dict[str, trimesh.parent.Geometry]({name: given}))
-    if not isinstance(given, trimesh.Scene):
+        source = trimesh.Trimesh(corners, faces.astype(np.int64), process=False)
+    if isinstance(source, trimesh.Trimesh):
+        source = trimesh.Scene(dict[str, trimesh.parent.Geometry]({name: source}))
+    if not isinstance(source, trimesh.Scene):
         kinds = "a trimesh.Scene, a trimesh.Trimesh, or corners and triangles"
-        raise MeshFileError(f"is no scene: give the name of a file, {kinds} (found {type(given).__name__})")
-    nodes = _nodes_in(given, "given", name)
+        raise MeshFileError(f"is no scene: give the name of a file, {kinds} (found {type(source).__name__})")
+    nodes = _nodes_in(source, "given", name)
     check_parts(nodes)
     return nodes
 
@@ -174,10 +174,10 @@ def _cut_ply_alike(raw: Any, corners: Array, faces: Ints) -> Ints:
         column = lists[next(name for name in names if name in ("vertex_indices", "vertex_index"))]
         # of binary files each list comes with its length, `f0`
         polygons = column["f1"] if getattr(column.dtype, "names", None) else column
-        found, any_warped = cut_alike(polygons, corners)
+        triangles, any_warped = cut_alike(polygons, corners)
     except (LookupError, TypeError, ValueError, AttributeError, StopIteration):
         return faces
-    return found if any_warped else faces
+    return triangles if any_warped else faces
 
 
 FLAT = 1e-6
@@ -216,13 +216,13 @@ def cut_off_alike(text: bytes) -> bytes:
             np.array([int(word) for word in words[1 : 1 + int(words[0])]])
             for words in rest[1 + count : 1 + count + faces]
         ]
-        found, any_warped = cut_alike(polygons, corners)
+        triangles, any_warped = cut_alike(polygons, corners)
     except (ValueError, IndexError):
         return text
     if not any_warped:
         return text
-    head = [b"OFF", b"%d %d 0" % (count, len(found))]
-    rows = [b"3 %d %d %d" % (a, b, c) for a, b, c in found.tolist()]
+    head = [b"OFF", b"%d %d 0" % (count, len(triangles))]
+    rows = [b"3 %d %d %d" % (a, b, c) for a, b, c in triangles.tolist()]
     return b"\n".join([*head, *(b" ".join(words[:3]) for words in rest[1 : 1 + count]), *rows, b""])
 
 

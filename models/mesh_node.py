@@ -124,9 +124,9 @@ LONGEST_NUMBER = 18
 def check_counts(data: bytes, kind: str) -> None:
     """Raises MeshFileError, with its place, for more objects or triangles than a file may hold. kind: its ending."""
     for heading in OBJECTS.get(kind, ()):
-        found = next(islice(heading.finditer(data), MAX_BODIES, None), None)
-        if found is not None:
-            line = data.count(b"\n", 0, found.start()) + 1
+        match = next(islice(heading.finditer(data), MAX_BODIES, None), None)
+        if match is not None:
+            line = data.count(b"\n", 0, match.start()) + 1
             check_bodies(len(heading.findall(data)), "objects", f"line {line}")
     if kind == "stl":
         _check_stl(data)

@@ -187,12 +187,12 @@ def bored(section: Array, radius: float) -> list[Array]:
 
 def outlines(shape: shapely.Geometry) -> list[Array]:
     """The outlines of the polygons of a geometry, counter-clockwise, without repeating the first corner."""
-    found = []
+    rings = []
     for part in shapely.get_parts(shape):
         if isinstance(part, shapely.Polygon) and part.area > 0:
             ring = shapely.get_coordinates(shapely.orient_polygons(part).exterior)[:-1]
-            found.append(np.asarray(ring, dtype=np.float64))
-    return found
+            rings.append(np.asarray(ring, dtype=np.float64))
+    return rings
 
 
 def section_fault(section: Array) -> str | None:

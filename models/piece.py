@@ -132,7 +132,7 @@ class Piece:
 
     def __reduce__(self) -> tuple[Callable[[bytes], Piece], tuple[bytes]]:
         content = io.BytesIO()
-        _Packer(content).dump([getattr(self, each.name) for each in fields(self)])
+        _Packer(content).dump([getattr(self, field.name) for field in fields(self)])
         return _received, (content.getvalue(),)
 
 
@@ -145,8 +145,8 @@ class _Packer(pickle.Pickler):
         return NotImplemented
 
 
-def _unpacked(kind: type[BaseModel], values: dict[str, Any], given: list[str]) -> BaseModel:
-    return kind.model_construct(set(given), **values)
+def _unpacked(kind: type[BaseModel], values: dict[str, Any], names: list[str]) -> BaseModel:
+    return kind.model_construct(set(names), **values)
 
 
 _here: WeakValueDictionary[bytes, Piece] = WeakValueDictionary()
@@ -157,10 +157,10 @@ def _received(content: bytes) -> Piece:
     """The piece of this content that came before, as long as somebody has it: what is kept by piece, its features,
     meshes and hulls, is made and kept once however often a process is sent it."""
     key = hashlib.blake2b(content, digest_size=16).digest()
-    found = _here.get(key)
-    if found is None:
-        found = _here[key] = Piece(*pickle.loads(content))
-    return found
+    piece = _here.get(key)
+    if piece is None:
+        piece = _here[key] = Piece(*pickle.loads(content))
+    return piece
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ Group = Literal["teeter.games", "teeter.engines", "teeter.catalogues"]
 @cache
 def installed(group: Group) -> dict[str, EntryPoint]:
     """Returns the entry points of a group by name, in the order of their names; of two alike the first."""
-    found: dict[str, EntryPoint] = {}
-    for each in sorted(entry_points(group=group), key=lambda one: (one.name, one.value)):
-        found.setdefault(each.name, each)
-    return found
+    plugins: dict[str, EntryPoint] = {}
+    for plugin in sorted(entry_points(group=group), key=lambda one: (one.name, one.value)):
+        plugins.setdefault(plugin.name, plugin)
+    return plugins
 
 
 @cache

@@ -11,7 +11,7 @@ KEPT = {"is_printed": False}
 
 def keys_of(kind: Any) -> tuple[str, ...]:
     """Returns the keys of a dataclass: its fields but the `KEPT` ones, and the properties that `also` names."""
-    own = (each.name for each in fields(kind) if each.metadata.get("is_printed", True))
+    own = (field.name for field in fields(kind) if field.metadata.get("is_printed", True))
     return (*own, *getattr(kind, "also", ()))
 
 
@@ -20,7 +20,7 @@ def as_json(value: Any, digits: int) -> Any:
     if is_dataclass(value):
         return {key: as_json(getattr(value, key), digits) for key in keys_of(type(value))}
     if isinstance(value, dict):
-        return {key: as_json(each, digits) for key, each in value.items()}
+        return {key: as_json(item, digits) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [as_json(each, digits) for each in value]
+        return [as_json(item, digits) for item in value]
     return round(value, digits) if isinstance(value, float) else value

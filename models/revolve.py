@@ -211,10 +211,10 @@ def slices(section: Array) -> list[Array]:
     keep[-1] = True
     heights = heights[keep]
     polygon, far = shapely.polygons(section), float(section[:, 0].max()) + 1.0
-    found: list[Array] = []
+    parts: list[Array] = []
     for bottom, top in pairwise(heights.tolist()):
-        found += outlines(polygon.intersection(shapely.box(-1.0, bottom, far, top)))
-    return [piece for piece in found if np.ptp(piece[:, 1]) > THINNEST / 2]
+        parts += outlines(polygon.intersection(shapely.box(-1.0, bottom, far, top)))
+    return [piece for piece in parts if np.ptp(piece[:, 1]) > THINNEST / 2]
 
 
 def merged(pieces: list[Array]) -> list[Array]:

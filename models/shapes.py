@@ -300,8 +300,8 @@ class Hull(Shape):
     ) -> tuple[tuple[float, float, float], ...]:
         if not 4 <= len(corners) <= MAX_HULL_CORNERS:
             raise ValueError(f"a convex solid has 4 to {MAX_HULL_CORNERS} corners (got {len(corners)})")
-        found = convex_hull(np.array(corners))
-        lost = sorted(set(range(len(corners))) - set(found.vertices.tolist()))
+        hull = convex_hull(np.array(corners))
+        lost = sorted(set(range(len(corners))) - set(hull.vertices.tolist()))
         if lost:
             raise ValueError(f"corner {lost[0]}, {list(corners[lost[0]])}, is no corner of the convex solid")
         return corners

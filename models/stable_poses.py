@@ -68,11 +68,11 @@ def stable_poses(piece: Piece) -> tuple[StablePose, ...]:
                 goes_to[number] = lower
     ends = _ends(goes_to, stable)
     shares = np.bincount(ends, angles, len(faces)) / (4 * math.pi)
-    found = [
+    poses = [
         _pose(group, faces, beside, corners, piece.centre_of_mass, shares)
         for group in _groups(faces, stable, beside)
     ]
-    return tuple(sorted(found, key=lambda pose: -round(pose.share, 9)))
+    return tuple(sorted(poses, key=lambda pose: -round(pose.share, 9)))
 
 
 def _faces(corners: Array, piece: Piece) -> tuple[list[_Face], Array]:
@@ -84,7 +84,7 @@ def _faces(corners: Array, piece: Piece) -> tuple[list[_Face], Array]:
     numbers = _alike(scaled)
     curved = np.array([facet.normal for facet in piece.surface.facets if facet.curved]).reshape(-1, 3)
     flat = np.array([facet.normal for facet in piece.surface.facets if not facet.curved]).reshape(-1, 3)
-    found = []
+    faces = []
     for number in range(numbers.max() + 1):
         triangles = hull.simplices[numbers == number]
         normal = hull.equations[np.flatnonzero(numbers == number)[0], :3]
@@ -96,8 +96,8 @@ def _faces(corners: Array, piece: Piece) -> tuple[list[_Face], Array]:
         room = np.einsum("ij,ij->i", piece.centre_of_mass - points, inwards)
         over = _towards(points, piece.centre_of_mass, normal)
         on_curve = _nearest(curved, normal) > _nearest(flat, normal)
-        found.append(_Face(ring, normal, height, room, over, on_curve))
-    return found, np.asarray(hull.points)
+        faces.append(_Face(ring, normal, height, room, over, on_curve))
+    return faces, np.asarray(hull.points)
 
 
 def _towards(points: Array, goal: Array, normal: Array) -> int:
@@ -185,15 +185,15 @@ def _lower_beside(
         return None
     lowest = min(faces[number].height for number in group)
     others = {beside[number, edge] for number in group for edge in range(len(faces[number].ring))} - {*group}
-    found = min(
+    best = min(
         (other for other in others if faces[other].on_curve), key=lambda at: faces[at].height, default=None
     )
-    return None if found is None or faces[found].height >= lowest - by else found
+    return None if best is None or faces[best].height >= lowest - by else best
 
 
 def _groups(faces: Sequence[_Face], stable: Flags, beside: dict[tuple[int, int], int]) -> list[list[int]]:
     """Stable faces, those of one curve together."""
-    left, found = set(np.flatnonzero(stable).tolist()), []
+    left, groups = set(np.flatnonzero(stable).tolist()), []
     while left:
         group = waiting = [min(left)]
         left.discard(group[0])
@@ -206,8 +206,8 @@ def _groups(faces: Sequence[_Face], stable: Flags, beside: dict[tuple[int, int],
                     left.discard(other)
                     group = [*group, other]
                     waiting = [*waiting, other]
-        found.append(group)
-    return found
+        groups.append(group)
+    return groups
 
 
 def _pose(

@@ -120,61 +120,67 @@ class _Reader:
     def _end(self, name: str) -> None:
         self._depth -= 1
 
-    def _start(self, name: str, given: dict[str, str]) -> None:
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise MeshFileError(f"{self._place()}: has more than {MAX_DEPTH} elements within each other")
         match name.rpartition(" ")[2]:
             case "vertex":
-                self._object.corners += [float(given["x"]), float(given["y"]), float(given["z"])]
+                self._object.corners += [
+                    float(attributes["x"]),
+                    float(attributes["y"]),
+                    float(attributes["z"]),
+                ]
                 self._content.corners += 1
                 check_triangles(self._content.corners // 3)
             case "triangle":
-                self._object.faces += [int(given["v1"]), int(given["v2"]), int(given["v3"])]
+                self._object.faces += [int(attributes["v1"]), int(attributes["v2"]), int(attributes["v3"])]
                 self._content.triangles += 1
                 check_triangles(self._content.triangles)
             case "object":
-                self._object = _Object(given.get("name", ""))
-                self._content.objects[self._file, given["id"]] = self._object
+                self._object = _Object(attributes.get("name", ""))
+                self._content.objects[self._file, attributes["id"]] = self._object
                 check_bodies(len(self._content.objects), "objects or more", self._place())
             case "component":
-                self._object.parts.append((self._meant(given), _matrix(given)))
+                self._object.parts.append((self._meant(attributes), _matrix(attributes)))
                 self._content.components += 1
                 _check_uses(self._content.components, self._place())
             case "item" if self._is_root:
-                self._content.items.append((self._meant(given), _matrix(given), given.get("partnumber", "")))
+                self._content.items.append(
+                    (self._meant(attributes), _matrix(attributes), attributes.get("partnumber", ""))
+                )
                 check_bodies(len(self._content.items), "items or more", self._place())
             case "model":
-                self._model(given)
+                self._model(attributes)
 
-    def _model(self, given: dict[str, str]) -> None:
-        needed = given.get("requiredextensions", "").split()
-        if unknown := [each for each in needed if self._spaces.get(each) not in KNOWN]:
+    def _model(self, attributes: dict[str, str]) -> None:
+        needed = attributes.get("requiredextensions", "").split()
+        if unknown := [extension for extension in needed if self._spaces.get(extension) not in KNOWN]:
             raise MeshFileError(
                 f"{self._place()}: needs the extension {', '.join(unknown)[:60]}, which is not read: export it without"
             )
         if self._is_root:
-            unit = given.get("unit", "millimeter")
+            unit = attributes.get("unit", "millimeter")
             if unit not in UNITS:
                 raise MeshFileError(
                     f"{self._place()}: names the unit {unit[:40]!r} (known: {', '.join(UNITS)})"
                 )
             self._content.unit = UNITS[unit]
 
-    def _meant(self, given: dict[str, str]) -> Key:
+    def _meant(self, attributes: dict[str, str]) -> Key:
         """The object that a component or an item names, which may stand in another file of the archive."""
-        other = given.get(f"{PRODUCTION} path")
+        other = attributes.get(f"{PRODUCTION} path")
         if other is not None:
             self.others.append(posixpath.normpath(other))
         file = self._file if other is None else posixpath.normpath(other).strip("/").lower()
-        return file, given["objectid"]
+        return file, attributes["objectid"]
 
 
-def _matrix(given: dict[str, str]) -> Array:
+def _matrix(attributes: dict[str, str]) -> Array:
     """(4, 4); the file has it by columns, without the last row."""
     matrix = np.eye(4)
-    if "transform" in given:
-        matrix[:3] = np.array([float(word) for word in given["transform"].split()]).reshape(4, 3).T
+    if "transform" in attributes:
+        matrix[:3] = np.array([float(word) for word in attributes["transform"].split()]).reshape(4, 3).T
     return matrix
 
 

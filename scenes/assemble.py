@@ -159,12 +159,12 @@ def _piece(one: Written, folder: Path, default: Material, blank: Fault) -> Piece
 
 def _weighted(piece: Piece, table: PieceTable, blank: Fault) -> Piece:
     """The piece with its mass where its table says. Raises SceneError."""
-    given, inertia = table.centre_of_mass, table.inertia
-    if given is None and inertia is None:
+    point, inertia = table.centre_of_mass, table.inertia
+    if point is None and inertia is None:
         return piece
-    centre = None if given is None else (given[0] * MM, given[1] * MM, given[2] * MM)
+    centre = None if point is None else (point[0] * MM, point[1] * MM, point[2] * MM)
     key: str = "centre_of_mass"
-    value: tuple[float, ...] | None = given
+    value: tuple[float, ...] | None = point
     try:
         loaded = weighted(piece, centre)
         if inertia is None:
@@ -243,7 +243,7 @@ class Builder:
         settle: what is allowed at least. since: pairs of bodies before this index are taken as known. Stops after
         `MAX_LISTED_OVERLAPS` and one. `deepest` is from now on the deepest overlap that is allowed by size alone.
         """
-        found: list[Overlapping] = []
+        overlaps: list[Overlapping] = []
         low, high = np.array(self._low), np.array(self._high)
         least = max(MAX_OVERLAP, settle)
         for index in range(since, len(self.bodies)):
@@ -256,12 +256,12 @@ class Builder:
                 depth = 0.0 if is_free else overlap(one, two, least)
                 allowed = max(least, min(slack_of(one), slack_of(two)))
                 if depth > allowed + _ROUNDING:
-                    found.append((draft, self._drafts[other] or two, depth, allowed))
+                    overlaps.append((draft, self._drafts[other] or two, depth, allowed))
                 elif depth > least + _ROUNDING:
                     self.deepest = max(self.deepest, depth)
-                if len(found) > MAX_LISTED_OVERLAPS:
-                    return found
-        return found
+                if len(overlaps) > MAX_LISTED_OVERLAPS:
+                    return overlaps
+        return overlaps
 
     def in_the_air(self, settle: float, since: int = 0) -> list[tuple[Draft, Floating]]:
         """Returns the lowest of the pieces that nothing carries within `settle` metres, and how they float.

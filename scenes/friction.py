@@ -30,7 +30,7 @@ NEAR = 0.02
 """Of the size of a piece: what lies further apart does not touch."""
 
 
-def rubbing(bodies: Iterable[Body], given: Mapping[Names, float]) -> tuple[Body, ...]:
+def rubbing(bodies: Iterable[Body], means: Mapping[Names, float]) -> tuple[Body, ...]:
     """Returns the bodies with frictions of which the given pairs (names in order) have the given mean, and the others
     that of before: every two, or where no values do that, those that lie on each other.
 
@@ -42,14 +42,14 @@ def rubbing(bodies: Iterable[Body], given: Mapping[Names, float]) -> tuple[Body,
     worst = ""
     for pairs in (every, _near(listed)):
         if pairs is not None:
-            found, worst = _solved(listed, logs, pairs, given)
+            result, worst = _solved(listed, logs, pairs, means)
             if not worst:
-                return found
+                return result
     raise ModelError(worst)
 
 
 def _solved(
-    bodies: tuple[Body, ...], logs: NDArray[np.float64], pairs: Ints, given: Mapping[Names, float]
+    bodies: tuple[Body, ...], logs: NDArray[np.float64], pairs: Ints, means: Mapping[Names, float]
 ) -> tuple[tuple[Body, ...], str]:
     """Returns the bodies with their frictions, and what is wrong with these. pairs: (2, n) that have to be right."""
     fixed = np.array([body.fixed for body in bodies])
@@ -58,7 +58,7 @@ def _solved(
     before = logs[first] + logs[second]
     wanted = np.array(
         [
-            np.log(max(given[pair], NO_FRICTION)) if pair in given else mean
+            np.log(max(means[pair], NO_FRICTION)) if pair in means else mean
             for pair, mean in zip(names, before.tolist(), strict=True)
         ]
     )
@@ -82,11 +82,11 @@ def _solved(
             f"{np.exp(wanted[at]):.3g} and would get {np.exp(wanted[at] + off[at]):.3g}, as every piece has one value, "
             "of which a pair has the geometric mean: give that friction to more pairs, or to a piece or a material"
         )
-    found = [
+    result = [
         body if abs(times) < EXACT / 10 else body.rubbing(round(value, 12))
         for body, times, value in zip(bodies, change.tolist(), values.tolist(), strict=True)
     ]
-    return tuple(found), ""
+    return tuple(result), ""
 
 
 def _least(change: NDArray[np.float64], first: Ints, second: Ints) -> NDArray[np.float64]:

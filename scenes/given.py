@@ -39,9 +39,9 @@ def as_table(piece: Mapping[str, Any], number: int, file: str) -> tuple[dict[str
     return row, mesh
 
 
-def _mesh_of(given: object, blank: Fault) -> Mesh:
+def _mesh_of(source: object, blank: Fault) -> Mesh:
     try:
-        nodes = nodes_of(given, "mesh")
+        nodes = nodes_of(source, "mesh")
     except MeshFileError as error:
         raise _refused(blank, "mesh", str(error)) from None
     if len(nodes) != 1:

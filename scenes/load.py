@@ -233,12 +233,12 @@ def build(
     carries. loads, pairs: `[[load]]` and `[[pair]]` tables. Meshes: paths from the current folder.
     """
     options = LoadOptions(settle_mm, drop=drop)
-    given = [as_table(piece, number, name) for number, piece in enumerate(pieces, start=1)]
-    data: dict[str, Any] = {"teeter": FORMAT, "name": name, "piece": [plain(row) for row, _ in given]}
+    tables = [as_table(piece, number, name) for number, piece in enumerate(pieces, start=1)]
+    data: dict[str, Any] = {"teeter": FORMAT, "name": name, "piece": [plain(row) for row, _ in tables]}
     data |= {"load": [plain(row) for row in loads], "pair": [plain(row) for row in pairs]}
     sheet = sheet_of(data if has_table else data | {"table": False}, name)
     meshes = {
-        place_of(number, row.get("id")): mesh for number, (row, mesh) in enumerate(given, start=1) if mesh
+        place_of(number, row.get("id")): mesh for number, (row, mesh) in enumerate(tables, start=1) if mesh
     }
     written = tuple(replace(one, mesh=meshes.get(one.place)) for one in sheet.pieces)
     sheet = replace(sheet, pieces=written)
@@ -360,14 +360,14 @@ def _together(
     return bodies, dropped, {draft.id: draft.written for draft in content.drafts if draft.written is not None}
 
 
-def _source(given: object) -> tuple[Source, str]:
+def _source(source: object) -> tuple[Source, str]:
     """The file or the meshes meant, and how messages call them."""
-    if isinstance(given, str | Path):
-        return _find(given)
-    if isinstance(given, GivenText):
-        return given, given.stem
+    if isinstance(source, str | Path):
+        return _find(source)
+    if isinstance(source, GivenText):
+        return source, source.stem
     try:
-        return GivenMeshes(nodes_of(given, GIVEN), GIVEN), GIVEN
+        return GivenMeshes(nodes_of(source, GIVEN), GIVEN), GIVEN
     except MeshFileError as error:
         raise SceneError.of("what is given", str(error)) from None
 
@@ -430,7 +430,7 @@ def _content(path: Source, file: str, options: LoadOptions, progress: Progressed
 
 def _check_options(kind: str, taken: Collection[str], path: Source, file: str, options: LoadOptions) -> None:
     """Raises SceneError for the first option that files of a kind do not take. taken: those that this one does."""
-    given = {
+    values = {
         "--fit": f"{options.fit_mm:g}" if options.fit_mm else None,
         "--unite": next(iter(options.unite), None),
         "--split": "" if options.split else None,
@@ -438,8 +438,8 @@ def _check_options(kind: str, taken: Collection[str], path: Source, file: str, o
         "--up": options.up,
     }
     for key, problem in REFUSED[kind].items():
-        if given[key] is not None and key not in taken:
-            raise SceneError.of(file, problem.format(path.suffix), key=key, value=given[key] or None)
+        if values[key] is not None and key not in taken:
+            raise SceneError.of(file, problem.format(path.suffix), key=key, value=values[key] or None)
 
 
 def _excuse(content: Content, names: frozenset[str], file: str) -> Content:

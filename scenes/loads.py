@@ -26,7 +26,7 @@ def loaded(
 ) -> tuple[tuple[Body, ...], list[Fault]]:
     """Returns the bodies with the loads of a file, and what is wrong with these. excused: pieces that will be taken
     out, also those that are no more."""
-    found = {body.name: body for body in bodies}
+    by_name = {body.name: body for body in bodies}
     faults: list[Fault] = []
     names: set[str] = set()
     for number, table in enumerate(tables, start=1):
@@ -35,9 +35,9 @@ def loaded(
         if table.id in names:
             faults.append(blank("is the id of a load before: choose another", key="id", value=shown(name)))
         names.add(name)
-        body = found.get(table.piece)
+        body = by_name.get(table.piece)
         if body is None or body.fixed:
-            known = [each.name for each in found.values() if not each.fixed]
+            known = [body.name for body in by_name.values() if not body.fixed]
             problem = "is a support, which carries any load" if body else "there is no such piece"
             if body is not None or table.piece not in excused:
                 faults.append(
@@ -54,8 +54,8 @@ def loaded(
                 blank(problem, key="at", value=shown([f"{value:g}" for value in table.at]).replace('"', ""))
             )
             continue
-        found[body.name] = _with_load(body, name, table)
-    return tuple(found.values()), faults
+        by_name[body.name] = _with_load(body, name, table)
+    return tuple(by_name.values()), faults
 
 
 def _with_load(body: Body, name: str, table: LoadTable) -> Body:
@@ -89,52 +89,52 @@ def paired(
 ) -> tuple[tuple[Body, ...], list[Fault]]:
     """Returns the bodies with friction and rolling resistance of each pair, a later table before an earlier one, and
     what is wrong with the tables. excused: as for `loaded`."""
-    found = {body.name: body for body in bodies}
-    known = [*found, *(body.piece.material.name for body in found.values())]
+    by_name = {body.name: body for body in bodies}
+    known = [*by_name, *(body.piece.material.name for body in by_name.values())]
     lengths: dict[Names, float] = {}
     frictions: dict[Names, float] = {}
     faults: list[Fault] = []
-    told: set[tuple[str, ...]] = set()
+    seen: set[tuple[str, ...]] = set()
     for number, table in enumerate(tables, start=1):
-        sides = [_named(name, found) for name in table.between]
+        sides = [_named(name, by_name) for name in table.between]
         for name, side in zip(table.between, sides, strict=True):
             if not side and name not in excused:
                 problem = f"there is no such piece or material{nearest(name, dict.fromkeys(known))}"
                 faults.append(Fault(file, problem, f"pair[{number}]", "between", shown(name)))
         faults += [
             Fault(file, problem, f"pair[{number}]", "between", shown(list(table.between)))
-            for problem in _misnamed(table, found, told)
+            for problem in _misnamed(table, by_name, seen)
         ]
         if len(sides[0]) * len(sides[1]) + len(lengths) + len(frictions) > MAX_PAIRS:
             problem = (
                 f"names more than {MAX_PAIRS} pairs of pieces: give the values to their material instead"
             )
-            return tuple(found.values()), [*faults, Fault(file, problem, f"pair[{number}]")]
+            return tuple(by_name.values()), [*faults, Fault(file, problem, f"pair[{number}]")]
         named = {(min(one, other), max(one, other)) for one in sides[0] for other in sides[1] if one != other}
         if table.rolling_mm is not None:
             lengths |= dict.fromkeys(sorted(named), table.rolling_mm * MM)
         if table.friction is not None:
             frictions |= dict.fromkeys(sorted(named), table.friction)
     for (one, other), length in lengths.items():
-        found[one] = replace(found[one], rolling=(*found[one].rolling, (other, length)))
+        by_name[one] = replace(by_name[one], rolling=(*by_name[one].rolling, (other, length)))
     try:
-        return (rubbing(found.values(), frictions) if frictions else tuple(found.values())), faults
+        return (rubbing(by_name.values(), frictions) if frictions else tuple(by_name.values())), faults
     except ModelError as error:
-        return tuple(found.values()), [*faults, Fault(file, str(error), "pair", "friction")]
+        return tuple(by_name.values()), [*faults, Fault(file, str(error), "pair", "friction")]
 
 
-def _misnamed(table: PairTable, found: Mapping[str, Body], told: set[tuple[str, ...]]) -> Iterator[str]:
+def _misnamed(table: PairTable, bodies: Mapping[str, Body], seen: set[tuple[str, ...]]) -> Iterator[str]:
     """What is wrong with the names of a pair: a piece and itself, or names given before. (A later table goes before an
-    earlier one for a piece among those of its material.) told: what was given before, added to."""
+    earlier one for a piece among those of its material.) seen: what was given before, added to."""
     one, other = table.between
-    if one == other and one in found:
+    if one == other and one in bodies:
         yield "a piece does not touch itself: name two pieces, or a material"
     for what in ("friction", "rolling_mm"):
         if getattr(table, what) is not None:
-            given = (what, *sorted(table.between))
-            if given in told:
+            key = (what, *sorted(table.between))
+            if key in seen:
                 yield f"{what} of these is given twice: keep one"
-            told.add(given)
+            seen.add(key)
 
 
 def rubbed(

@@ -197,9 +197,9 @@ def _fitted(
                     node, name=name, key=(name, len(solids)), vertices=corners, faces=faces, matrix=np.eye(4)
                 )
             )
-    found = fit_meshes([(node.vertices, node.faces) for node in solids], fit, ground)
-    words = [f'node "{node.name}": {said}' for node, (_, _, said) in zip(solids, found, strict=True)]
-    made = [replace(node, vertices=one[0], faces=one[1]) for node, one in zip(solids, found, strict=True)]
+    fits = fit_meshes([(node.vertices, node.faces) for node in solids], fit, ground)
+    words = [f'node "{node.name}": {said}' for node, (_, _, said) in zip(solids, fits, strict=True)]
+    made = [replace(node, vertices=one[0], faces=one[1]) for node, one in zip(solids, fits, strict=True)]
     return [*((node, np.eye(3)) for node in made), *spoilt], words
 
 

@@ -98,15 +98,15 @@ def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -
 def _models(head: Head, file: str, faults: list[Fault]) -> dict[str, dict[str, Any]]:
     """The keys of pieces that a `[[model]]` stands for, by its id. Faults are added; those of the keys are the
     pieces'."""
-    found: dict[str, dict[str, Any]] = {}
+    models: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(head.model, start=1):
         name = row.get("id")
-        if not isinstance(name, str) or "/" in name or name in found:
+        if not isinstance(name, str) or "/" in name or name in models:
             problem = "must be a name that no other model has, without a slash"
             faults.append(Fault(file, problem, table=f"model[{number}]", key="id", value=shown(name)))
         else:
-            found[name] = {key: value for key, value in row.items() if key != "id"}
-    return found
+            models[name] = {key: value for key, value in row.items() if key != "id"}
+    return models
 
 
 def plain(value: Any) -> Any:
@@ -143,8 +143,8 @@ def _text(path: Path | GivenText, file: str) -> str:
 
 
 def _toml(text: str, file: str) -> dict[str, Any]:
-    if found := _LONG_KEY.search(text):
-        line = text.count("\n", 0, found.start()) + 1
+    if match := _LONG_KEY.search(text):
+        line = text.count("\n", 0, match.start()) + 1
         raise SceneError.of(file, "is not valid: a key of a hundred parts or more", line=line)
     try:
         return tomllib.loads(text)

@@ -202,11 +202,11 @@ def _bounds_of(body: Body) -> tuple[Array, Array]:
 
 def read_in_words(scene: Scene) -> str:
     """What a scene was read as, in a line."""
-    found = read_from(scene)
-    count, supports, table = found["pieces"], found["supports"], found["table"]
+    facts = read_from(scene)
+    count, supports, table = facts["pieces"], facts["supports"], facts["table"]
     parts = [f"{count} piece{'s' * (count != 1)}"]
     parts += [f"{supports} support{'s' * (supports != 1)}"] if supports else []
-    parts += [" x ".join(map(_digits, found["size_mm"])) + " mm", _weight(found["mass_g"])]
+    parts += [" x ".join(map(_digits, facts["size_mm"])) + " mm", _weight(facts["mass_g"])]
     text = ", ".join(parts) + f"; in {scene.unit}, {scene.up} up; "
     if table is None:
         return f"{text}no table"

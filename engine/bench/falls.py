@@ -81,8 +81,8 @@ def oblique_rebound(tuning: Tuning, speed: float = 3.0, friction: float = 0.2) -
     with dropped(ball, drop, FLAT, tuning, friction) as world:
         world.launch("piece", (speed, 0.0, 0.0))
         world.run(math.ceil(1.15 * math.sqrt(2 * drop / GRAVITY) * world.rate))
-        found = speed - float(world.motion("piece")[0][0])
-    return within(found, friction * (1 + restitution) * math.sqrt(2 * GRAVITY * drop), 0.15)
+        loss = speed - float(world.motion("piece")[0][0])
+    return within(loss, friction * (1 + restitution) * math.sqrt(2 * GRAVITY * drop), 0.15)
 
 
 def collision(tuning: Tuning) -> tuple[Reading, Reading]:
@@ -236,8 +236,8 @@ def tunnelling(count: int, thick: float, tuning: Tuning, seed: int = 1, held: bo
     that are not."""
     is_held = thick >= THICKNESSES[-1] if held is None else held
     rng, pieces = np.random.default_rng(seed), [piece(wood(), **shape) for shape in THROWN]
-    found = sum(goes_through(pieces[n % len(pieces)], thick, rng, tuning, is_held) for n in range(count))
-    return Reading(found, 0.0, 0.0)
+    passes = sum(goes_through(pieces[n % len(pieces)], thick, rng, tuning, is_held) for n in range(count))
+    return Reading(passes, 0.0, 0.0)
 
 
 EXPERIMENTS: dict[str, Experiment] = {

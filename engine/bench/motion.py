@@ -21,9 +21,9 @@ SETTINGS: dict[str, tuple[Engine, Tuning]] = {
 
 def ask(experiment: Experiment) -> dict[str, Reading]:
     """Returns what every engine that is installed answers, by its name and settings."""
-    found = {}
+    readings = {}
     for who, (engine, tuning) in SETTINGS.items():
         if engine in installed_engines():
             with using(engine):
-                found[who] = experiment(tuning)
-    return found
+                readings[who] = experiment(tuning)
+    return readings

@@ -62,7 +62,7 @@ def statics_time(rounds: int = 7) -> tuple[float, float]:
 
 def growth(sizes: Sequence[int] = (50, 100, 200, 400)) -> list[tuple[int, float, float]]:
     """Pyramids of about so many blocks: (pieces, seconds a piece of a verdict by statics, peak memory in MB)."""
-    found = []
+    rows = []
     for wanted in sizes:
         scene = pyramid(wanted)
         times = []
@@ -71,8 +71,8 @@ def growth(sizes: Sequence[int] = (50, 100, 200, 400)) -> list[tuple[int, float,
             balance = balance_of(scene, find_contacts(scene), gravity=DOWN, friction=None)
             fall(balance, balance.friction)
             times.append(time.perf_counter() - started)
-        found.append((len(scene.free), min(times) / len(scene.free), _memory()))
-    return found
+        rows.append((len(scene.free), min(times) / len(scene.free), _memory()))
+    return rows
 
 
 def _memory() -> float:
@@ -144,8 +144,8 @@ def labelling(full: int = 8) -> Labelling:
     """Judge stacks of four cubes of 30 mm, each up to 12 mm beside the one below: a third of them falls."""
     stacks = [_stack(seed) for seed in range(LABELS)]
     quick, batch = timed(lambda: labels(stacks, [DOWN] * LABELS))
-    slow, single = timed(lambda: [safe_verdict(each) for each in stacks[: LABELS // 4]])
-    _, whole = timed(lambda: [check(each, CheckOptions(workers=1)) for each in stacks[:full]])
+    slow, single = timed(lambda: [safe_verdict(stack) for stack in stacks[: LABELS // 4]])
+    _, whole = timed(lambda: [check(stack, CheckOptions(workers=1)) for stack in stacks[:full]])
     pairs = [
         (one.stands, None if other is None else other.stands) for one, other in zip(quick, slow, strict=False)
     ]
@@ -157,8 +157,8 @@ def labelling(full: int = 8) -> Labelling:
 def timed(work: Callable[[], T]) -> tuple[T, float]:
     """Returns what work returns, and the seconds of processor time it took."""
     started = time.process_time()
-    found = work()
-    return found, time.process_time() - started
+    result = work()
+    return result, time.process_time() - started
 
 
 def _stack(seed: int) -> Assembly:
@@ -177,9 +177,9 @@ def _candidates(bricks: tuple[Body, ...], count: int) -> list[Body]:
     rng = np.random.default_rng(1)
     block = piece(wood(), box=(40, 20, 15))
     top = max(body.pose.position[2] for body in bricks) + 0.015
-    found = []
+    candidates = []
     for _ in range(count):
         x, y = rng.uniform(-0.045, 0.045, 2)
         rotation = quaternion_of_rpy(0.0, 0.0, float(rng.uniform(0.0, np.pi)))
-        found.append(Body("new", block, Pose((float(x), float(y), top), rotation)))
-    return found
+        candidates.append(Body("new", block, Pose((float(x), float(y), top), rotation)))
+    return candidates

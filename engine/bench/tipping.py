@@ -46,8 +46,8 @@ def rocking_time(share: float, tuning: Tuning) -> Reading:
     """Seconds until a block that is let go on its edge, turned by a share of what it can bear, falls back on its face
     (Housner 1963)."""
     with standing(_block(), wood(1.0, restitution=0.0), tuning, _on_edge(share * SLENDERNESS)) as world:
-        found = seconds_until(world, lambda: _lean(world) <= 0.0)
-    return Reading(found, ROCKS[share] - 1.5 / world.rate, ROCKS[share] + 1.5 / world.rate)
+        seconds = seconds_until(world, lambda: _lean(world) <= 0.0)
+    return Reading(seconds, ROCKS[share] - 1.5 / world.rate, ROCKS[share] + 1.5 / world.rate)
 
 
 def rocking_loss(tuning: Tuning) -> Reading:
@@ -71,8 +71,8 @@ def toppling_time(beyond: float, tuning: Tuning) -> Reading:
     """Seconds that a block takes to lean by 60 degrees, let go on its edge so many degrees past its balance."""
     pose = _on_edge(SLENDERNESS + math.radians(beyond))
     with standing(_block(), wood(1.0, restitution=0.0), tuning, pose) as world:
-        found = seconds_until(world, lambda: _lean(world) - SLENDERNESS >= math.pi / 3)
-    return within(found, TOPPLES[beyond], 0.05)
+        seconds = seconds_until(world, lambda: _lean(world) - SLENDERNESS >= math.pi / 3)
+    return within(seconds, TOPPLES[beyond], 0.05)
 
 
 def ladder(tuning: Tuning, length: float = 0.2, lean: float = 15.0) -> Reading:

@@ -67,8 +67,8 @@ def spin_down(footing: Footing, tuning: Tuning, spin: float = 20.0, friction: fl
     impulse = float(shape.inertia[2, 2]) * spin / (friction * shape.mass * GRAVITY)
     with standing(shape, material, tuning) as world:
         world.launch("piece", (0.0, 0.0, 0.0), (0.0, 0.0, spin))
-        found = seconds_until(world, lambda: abs(float(world.motion("piece")[1][2])) < 0.02 * spin)
-    return Reading(found, 0.9 * impulse / footing.farthest, 1.15 * impulse / footing.mean)
+        seconds = seconds_until(world, lambda: abs(float(world.motion("piece")[1][2])) < 0.02 * spin)
+    return Reading(seconds, 0.9 * impulse / footing.farthest, 1.15 * impulse / footing.mean)
 
 
 def brick_turned_on_another(tuning: Tuning, spin: float = 8.0) -> Reading:
@@ -130,8 +130,8 @@ def racket_flip(tuning: Tuning) -> Reading:
     with new_world([Body("piece", brick, Pose((0.0, 0.0, 1.0)))], tuning=tuning) as world:
         world.set_gravity((0.0, 0.0, 0.0))
         world.launch("piece", (0.0, 0.0, 0.0), (0.4, 20.0, 0.4))
-        found = [seconds_until(world, partial(_has_flipped, world, way)) for way in (1, -1)]
-        return within(sum(found), 1.4036, 0.02)
+        seconds = [seconds_until(world, partial(_has_flipped, world, way)) for way in (1, -1)]
+        return within(sum(seconds), 1.4036, 0.02)
 
 
 def _has_flipped(world: World, way: int) -> bool:
@@ -223,8 +223,8 @@ def rolling_down(name: str, tuning: Tuning, angle: float = 5.0) -> Reading:
         world.run(world.rate // 2)
         before = float(world.motion("piece")[0][0])
         world.run(world.rate // 2)
-        found = 2 * (float(world.motion("piece")[0][0]) - before)
-    return within(found, GRAVITY * math.sin(math.radians(angle)) / (1 + share), 0.05)
+        acceleration = 2 * (float(world.motion("piece")[0][0]) - before)
+    return within(acceleration, GRAVITY * math.sin(math.radians(angle)) / (1 + share), 0.05)
 
 
 def slides_into_rolling(name: str, tuning: Tuning, speed: float = 0.5) -> Reading:

@@ -82,7 +82,7 @@ def _check_forces(contacts: list[Contact], certificate: Mapping[str, Any], free:
 
 
 def _check_motion(contacts: list[Contact], certificate: Mapping[str, Any], free: Free) -> None:
-    motion = {name: [vector(each) for each in certificate["motion"][name]] for name in free}
+    motion = {name: [vector(row) for row in certificate["motion"][name]] for name in free}
 
     def velocity(name: str, point: Vector) -> Vector:
         return motion[name][0] + cross(motion[name][1], point - free[name][1]) if name in free else 0 * point
@@ -103,7 +103,7 @@ def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
     _require(len({body["name"] for body in bodies}) == len(bodies), "two bodies have one name")
     parts = [(body, k, placed(body, part)) for body in bodies for k, part in enumerate(body["parts"])]
     boxes = [[(min(axis), max(axis)) for axis in zip(*points, strict=True)] for _, _, points in parts]
-    found: list[Contact] = []
+    contacts: list[Contact] = []
     for (a, box), (b, other_box) in combinations(zip(parts, boxes, strict=True), 2):
         (one, i, mine), (other, j, theirs) = a, b
         is_apart = any(
@@ -120,8 +120,8 @@ def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
         _require(min(min(sides[0]), min(sides[1]))[0] >= -reach, f"{one['name']} and {other['name']} overlap")
         above, below = ([corner for height, corner in side if height <= reach] for side in sides)
         points = _common(above, below, normal, offset) if above and below else []
-        found += [(one["name"], other["name"], point, normal, friction) for point in points]
-    return found
+        contacts += [(one["name"], other["name"], point, normal, friction) for point in points]
+    return contacts
 
 
 def _common(above: list[Vector], below: list[Vector], normal: Vector, offset: Fraction) -> list[Vector]:

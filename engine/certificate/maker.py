@@ -41,9 +41,9 @@ def certify(assembly: Assembly, stands: bool, gravity: Direction = (0.0, 0.0, -G
         raise NoCertificateError(
             f"there are {len(assembly.free)} free pieces: certificates are made for 1 to {MAX_BODIES}"
         )
-    found = find_contacts(assembly)
-    if found.curved:
-        raise NoCertificateError(curved_reason(found))
+    touches = find_contacts(assembly)
+    if touches.curved:
+        raise NoCertificateError(curved_reason(touches))
     scene = _rounded(assembly, gravity)
     scene["planes"] = _planes(scene)
     try:
@@ -144,7 +144,7 @@ def _planes(scene: dict[str, Any]) -> list[dict[str, Any]]:
         for part, corners in enumerate(body["parts"]):
             exact = checker.placed(body, corners)
             solids.append(_Solid(body, part, exact, np.array(exact, dtype=float)))
-    found = []
+    planes = []
     touch = 2 * float(checker.TOUCH)
     for one, other in combinations(solids, 2):
         gaps = np.maximum(
@@ -155,14 +155,14 @@ def _planes(scene: dict[str, Any]) -> list[dict[str, Any]]:
         axis = checker.vector(texts(_separating(one, other), NANOMETRE))
         low = min(axis @ corner for corner in one.exact)
         high = max(axis @ corner for corner in other.exact)
-        found.append(
+        planes.append(
             {
                 "between": [one.body["name"], one.part, other.body["name"], other.part],
                 "normal": [str(part) for part in axis],
                 "offset": str((low + high) / 2),
             }
         )
-    return found
+    return planes
 
 
 def _separating(one: _Solid, other: _Solid) -> Array:

@@ -71,7 +71,7 @@ def _join(groups: list[int | None], pair: tuple[int | None, int | None]) -> bool
 def _twists(system: System, groups: Sequence[int | None]) -> Array:
     """(6 n, 6 n): the motion of every body by the twists of the groups, each about the centre of its first body."""
     count = len(system.names)
-    found = np.zeros((6 * count, 6 * count))
+    motions = np.zeros((6 * count, 6 * count))
     centres = np.array([[float(part) for part in centre] for centre in system.centres])
     for body, group in enumerate(groups):
         if group is None:
@@ -79,8 +79,8 @@ def _twists(system: System, groups: Sequence[int | None]) -> Array:
         x, y, z = centres[body] - centres[group]
         block = np.eye(6)
         block[:3, 3:] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
-        found[6 * body : 6 * body + 6, 6 * group : 6 * group + 6] = block
-    return found
+        motions[6 * body : 6 * body + 6, 6 * group : 6 * group + 6] = block
+    return motions
 
 
 def _parting(system: System, groups: Sequence[int | None]) -> tuple[Array, float, list[float | None]]:
@@ -119,9 +119,9 @@ def _parting(system: System, groups: Sequence[int | None]) -> tuple[Array, float
     parting: list[float | None] = [None] * len(between)
     if depth <= INTERIOR:
         motion, _ = _moved(dual, power, apart, best / 2)
-        found = depths(motion)
-        depth = float(found.min(initial=1.0))
-        for number, value in zip(np.flatnonzero(between), found, strict=True):
+        slacks = depths(motion)
+        depth = float(slacks.min(initial=1.0))
+        for number, value in zip(np.flatnonzero(between), slacks, strict=True):
             parting[int(number)] = float(value)
     return motion[:rows], depth, parting
 

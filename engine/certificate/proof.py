@@ -79,20 +79,20 @@ class System:
                         moment = checker.cross(point - centres[number[name]], force)
                         entries |= {at + k: part for k, part in enumerate((*force, *moment)) if part}
                 columns.append(entries)
-        normals = np.array([[float(part) for part in each[3]] for each in contacts]).reshape(-1, 3)
+        normals = np.array([[float(part) for part in contact[3]] for contact in contacts]).reshape(-1, 3)
         normals /= np.linalg.norm(normals, axis=1)[:, None]
         frames = np.stack([normals, *axes_across(normals)], axis=1)
-        friction = np.sqrt(np.array([float(each[4]) for each in contacts]))
-        pairs = tuple((number.get(each[0]), number.get(each[1])) for each in contacts)
+        friction = np.sqrt(np.array([float(contact[4]) for contact in contacts]))
+        pairs = tuple((number.get(contact[0]), number.get(contact[1])) for contact in contacts)
         return cls(tuple(number), tuple(centres), pairs, columns, load, frames, friction)
 
     def world_matrix(self) -> Array:
         """(6 n, 3 k), the columns in floats."""
-        found = np.zeros((len(self.load), len(self.columns)))
+        matrix = np.zeros((len(self.load), len(self.columns)))
         for column, entries in enumerate(self.columns):
             for row, value in entries.items():
-                found[row, column] = float(value)
-        return found
+                matrix[row, column] = float(value)
+        return matrix
 
     def matrix(self) -> Array:
         """(6 n, 3 k), forces in the frames of the points."""
@@ -118,14 +118,14 @@ def forces_of(system: System) -> list[list[str]]:
     matrix, load = matrix / scale[:, None], load / scale / mean
     active = np.ones(count, dtype=np.bool_)
     for _ in range(3):
-        found, inside = _interior(matrix, load, system.friction, active)
+        solution, inside = _interior(matrix, load, system.friction, active)
         deep = inside > INTERIOR
         if (deep | ~active).all():
             break
         active &= deep
     else:
         raise NoCertificateError("it stands at the limit: no contact forces are strictly inside their cones")
-    values = np.einsum("ki,kij->kj", found * mean, system.frames)
+    values = np.einsum("ki,kij->kj", solution * mean, system.frames)
     exact = [[Fraction(round(part * FINE), FINE) for part in force] for force in values]
     for k in np.flatnonzero(~active):
         exact[k] = [Fraction(0)] * 3
@@ -223,11 +223,11 @@ def _solution(columns: Sequence[dict[int, Fraction]], right: Sequence[Fraction])
                     rows[other].pop(at, None)
                     users[at].discard(other)
         done.append((row, column))
-    found: dict[int, Fraction] = {}
+    solution: dict[int, Fraction] = {}
     for row, column in reversed(done):
         rest = values[row] - sum(
-            (value * found.get(at, Fraction(0)) for at, value in rows[row].items() if at != column),
+            (value * solution.get(at, Fraction(0)) for at, value in rows[row].items() if at != column),
             Fraction(0),
         )
-        found[column] = rest / rows[row][column]
-    return found
+        solution[column] = rest / rows[row][column]
+    return solution

@@ -45,12 +45,12 @@ class _Places:
         carried = [index for index, body in enumerate(self.bodies) if body.fixed]
         left = np.array([not body.fixed for body in self.bodies], dtype=np.bool_)
         self._spread(carried, left)
-        found = []
+        groups = []
         for lowest in np.lexsort((np.arange(len(left)), self.low[:, 2])).tolist():
             if left[lowest]:
                 left[lowest] = False
-                found.append(self._spread([lowest], left))
-        return found
+                groups.append(self._spread([lowest], left))
+        return groups
 
     def _spread(self, reached: list[int], left: Bools) -> list[int]:
         """All bodies that hang together with some; they are taken out of those that are left."""

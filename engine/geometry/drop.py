@@ -78,9 +78,9 @@ class DropTarget:
             # the parts come from the highest down: what is wholly below the contact found cannot be met first
             if smallest is not None and float(low[2]) - float(self.high[at, 2]) > smallest:
                 break
-            found = drop(falling, (self._parts[at],))
-            if found is not None and (smallest is None or found < smallest):
-                smallest = found
+            distance = drop(falling, (self._parts[at],))
+            if distance is not None and (smallest is None or distance < smallest):
+                smallest = distance
         return smallest
 
     def dropped(self, body: Body) -> Body | None:

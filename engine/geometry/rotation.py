@@ -32,11 +32,11 @@ def matrices_of(quaternions: Array) -> Array:
     """Returns the rotation matrices (n, 3, 3) of unit quaternions xyzw (n, 4)."""
     both = quaternions.T.take(_FACTORS, axis=0)
     # each entry is twice the sum of two products, those of the diagonal that from 1
-    found = both[0] * both[1]
-    found += _SIGNS * (both[2] * both[3])
-    found *= 2.0
-    found[::4] = 1.0 - found[::4]
-    return np.asarray(found.reshape(3, 3, len(quaternions)).transpose(2, 0, 1))
+    matrices = both[0] * both[1]
+    matrices += _SIGNS * (both[2] * both[3])
+    matrices *= 2.0
+    matrices[::4] = 1.0 - matrices[::4]
+    return np.asarray(matrices.reshape(3, 3, len(quaternions)).transpose(2, 0, 1))
 
 
 _FACTORS = np.array(

@@ -78,7 +78,7 @@ def read(path: Path) -> Contents:
     file = str(path)
     try:
         with path.open("rb") as stream, _opened(stream, ENTRIES, file, "") as packed:
-            found = {name: packed.read(name) for name in _TEXTS}
+            texts = {name: packed.read(name) for name in _TEXTS}
             # read through the outer zip: what is unpacked is never in memory packed too
             with packed.open(TRACK) as inner, _opened(inner, (STEPS, POSES), file, TRACK) as arrays:
                 track = {name: _array(arrays, name) for name in (STEPS, POSES)}
@@ -86,13 +86,13 @@ def read(path: Path) -> Contents:
                 states = {name: _array(arrays, name) for name in (STEPS, POSES)}
     except OSError as error:
         raise RecordError(file, f"cannot be read: {error.strerror or error}") from None
-    bodies = len(read_meta(found[META], file).bodies)
+    bodies = len(read_meta(texts[META], file).bodies)
     steps, poses = _arrays(track, "<f4", bodies, file, TRACK)
     state_steps, state_poses = _arrays(states, "<f8", bodies, file, STATES)
-    hashes = _hashes(found[HASHES], file)
-    journal, events = found[JOURNAL], found[EVENTS]
+    hashes = _hashes(texts[HASHES], file)
+    journal, events = texts[JOURNAL], texts[EVENTS]
     return Contents(
-        found[META], journal, events, steps, poses, state_steps, state_poses, hashes, is_complete=True
+        texts[META], journal, events, steps, poses, state_steps, state_poses, hashes, is_complete=True
     )
 
 
@@ -130,15 +130,15 @@ def _opened(stream: IO[bytes], names: tuple[str, ...], file: str, place: str) ->
 
 def _array(archive: zipfile.ZipFile, name: str) -> memoryview:
     """Returns the bytes of an array. Read in one go, a packed entry takes twice its size for a moment."""
-    found = memoryview(bytearray(archive.getinfo(name).file_size))
+    buffer = memoryview(bytearray(archive.getinfo(name).file_size))
     count = 0
     with archive.open(name) as stream:
         while got := stream.read(CHUNK):
-            found[count : count + len(got)] = got
+            buffer[count : count + len(got)] = got
             count += len(got)
-    if count < len(found):
-        raise EOFError(f"{name} ends after {count} of {len(found)} bytes")
-    return found
+    if count < len(buffer):
+        raise EOFError(f"{name} ends after {count} of {len(buffer)} bytes")
+    return buffer
 
 
 def _check_directory(stream: IO[bytes], file: str, place: str) -> None:
@@ -174,9 +174,9 @@ def _check_entries(infos: list[zipfile.ZipInfo], names: tuple[str, ...], file: s
         if info.filename in _TEXTS and info.file_size > most:
             problem = f"{info.filename} unpacks to {info.file_size} bytes; at most {most} are allowed"
             raise RecordError(file, problem, place)
-    found = [info.filename for info in infos]
-    missing = [name for name in names if name not in found]
-    if missing or len(found) > len(names):
+    entries = [info.filename for info in infos]
+    missing = [name for name in names if name not in entries]
+    if missing or len(entries) > len(names):
         words = f"has no entry {missing[0]}" if missing else "has an entry twice"
         raise RecordError(file, f"{words}; there must be one each of {allowed}", place)
     total = sum(info.file_size for info in infos)
@@ -209,11 +209,11 @@ def _hashes(text: bytes, file: str) -> tuple[tuple[int, str], ...]:
         raise RecordError(file, f"is {shown(data)}, must be a list", HASHES)
     if len(data) > MAX_CHECKPOINTS:
         raise RecordError(file, f"has {len(data)} checkpoints; at most {MAX_CHECKPOINTS} are allowed", HASHES)
-    found: list[tuple[int, str]] = []
+    hashes: list[tuple[int, str]] = []
     for number, row in enumerate(data):
         step, digest = (row.get("step"), row.get("sha256")) if isinstance(row, dict) else (None, None)
         if not (is_step(step) and is_digest(digest) and len(row) == 2):
             problem = f"[{number}] is {shown(row)}, must be {{step, sha256}} with a step and 64 hex digits"
             raise RecordError(file, problem, HASHES)
-        found.append((step, digest))
-    return tuple(found)
+        hashes.append((step, digest))
+    return tuple(hashes)

@@ -214,11 +214,11 @@ def array_of(
     RecordError for everything else; nothing is allocated for a size that the data does not have.
     """
     size = int.from_bytes(data[8:10], "little")
-    found = _HEADER.fullmatch(data, 10, 10 + size)
-    if data[: len(_MAGIC)] != _MAGIC or found is None:
+    header = _HEADER.fullmatch(data, 10, 10 + size)
+    if data[: len(_MAGIC)] != _MAGIC or header is None:
         raise RecordError(file, "is not a plain array (.npy 1.0 without pickles)", place)
-    lengths = tuple(int(length) for length in found[3].split(b",") if length.strip())
-    kind = found[1].decode("latin-1")
+    lengths = tuple(int(length) for length in header[3].split(b",") if length.strip())
+    kind = header[1].decode("latin-1")
     fits = len(lengths) == len(shape) and all(
         allowed in (None, length) for allowed, length in zip(shape, lengths, strict=True)
     )
@@ -230,7 +230,7 @@ def array_of(
     if body != needed:
         raise RecordError(file, f"has {body} bytes of data, shape {shown(lengths)} needs {needed}", place)
     flat: NDArray[Any] = np.frombuffer(data, dtype=dtype, offset=10 + size)
-    return flat.reshape(lengths, order="F" if found[2] == b"True" else "C")
+    return flat.reshape(lengths, order="F" if header[2] == b"True" else "C")
 
 
 def on_grid(poses: NDArray[np.float64], held: NDArray[np.float32]) -> NDArray[np.float32]:

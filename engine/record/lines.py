@@ -34,8 +34,8 @@ class EntryLines(Sequence[Entry]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Entry, ...]: ...
     def __getitem__(self, place: int | slice) -> Entry | tuple[Entry, ...]:
-        found = range(len(self))[place]
-        return self._entry(found) if isinstance(found, int) else tuple(map(self._entry, found))
+        index = range(len(self))[place]
+        return self._entry(index) if isinstance(index, int) else tuple(map(self._entry, index))
 
     def __iter__(self) -> Iterator[Entry]:
         return map(self._entry, range(len(self)))

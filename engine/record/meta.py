@@ -192,13 +192,13 @@ def read(text: bytes, file: str) -> Meta:
     data = parse(text, file, place)
     if not isinstance(data, dict):
         raise RecordError(file, f"is {shown(data)}, must be an object", place)
-    found = data.get("format")
+    number = data.get("format")
     # it is read a second time below
     del data
-    if type(found) is not int or found < 1:
-        raise RecordError(file, f"format is {shown(found)}, must be a number from 1 to {FORMAT}", place)
-    if found > FORMAT:
-        problem = f"format {found} is newer than this teeter, which reads up to {FORMAT}: update teeter"
+    if type(number) is not int or number < 1:
+        raise RecordError(file, f"format is {shown(number)}, must be a number from 1 to {FORMAT}", place)
+    if number > FORMAT:
+        problem = f"format {number} is newer than this teeter, which reads up to {FORMAT}: update teeter"
         raise RecordError(file, problem, place)
     try:
         return Meta.model_validate_json(text)

@@ -118,8 +118,8 @@ def motion_of(replay: Replay, reach: Sequence[float]) -> Motion:
     for carry in carries:
         first, last = np.searchsorted(times, (carry.begin, carry.end))
         held[max(int(first) - 1, 0) : int(last) + 1, carry.body] = True
-    found = Motion(times, speeds, put, held, carries, ())
-    return Motion(times, speeds, put, held, carries, _collapses(replay, found))
+    motion = Motion(times, speeds, put, held, carries, ())
+    return Motion(times, speeds, put, held, carries, _collapses(replay, motion))
 
 
 def _speeds(
@@ -215,8 +215,8 @@ def _collapses(replay: Replay, motion: Motion) -> tuple[Collapse, ...]:
         return ()
     breaks = np.flatnonzero(motion.times[fast[1:]] - motion.times[fast[:-1] + 1] > COLLAPSE_GAP_S)
     firsts, lasts = np.r_[fast[0], fast[breaks + 1]], np.r_[fast[breaks], fast[-1]]
-    found = [_collapse(replay, motion, int(a), int(b)) for a, b in zip(firsts, lasts, strict=True)]
-    return tuple(each for each in found if each is not None)
+    collapses = [_collapse(replay, motion, int(a), int(b)) for a, b in zip(firsts, lasts, strict=True)]
+    return tuple(collapse for collapse in collapses if collapse is not None)
 
 
 def _collapse(replay: Replay, motion: Motion, first: int, last: int) -> Collapse | None:
@@ -257,7 +257,7 @@ def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[
         return ()
     durations = np.diff(motion.times)
     shortened = np.minimum(durations, MAX_INTERVAL_S)
-    found: list[Impact] = []
+    impacts: list[Impact] = []
     for body in np.flatnonzero(np.asarray(masses) > 0).tolist():
         velocities, size = _jumps(replay.poses[:, body, :3].astype(np.float64), durations, motion, body)
         for before in _peaks(size, motion.times[1:-2]):
@@ -269,11 +269,11 @@ def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[
             others = [_struck(replay.poses[n].astype(np.float64), extents, body) for n in (frame, frame + 1)]
             x, y, z = (float(value) for value in replay.poses[frame, body, :3])
             other = others[0] if others[0] >= 0 else others[1]
-            found.append(Impact(seconds, seen, body, other, impulse, (x, y, z)))
-        if len(found) > MAX_IMPACTS:
+            impacts.append(Impact(seconds, seen, body, other, impulse, (x, y, z)))
+        if len(impacts) > MAX_IMPACTS:
             problem = f"has more than {MAX_IMPACTS} impacts, which no pieces of wood have"
             raise RecordError(replay.path, problem, TRACK)
-    return tuple(sorted(found, key=lambda impact: (impact.seconds, impact.body)))
+    return tuple(sorted(impacts, key=lambda impact: (impact.seconds, impact.body)))
 
 
 def _jumps(places: Array, durations: Array, motion: Motion, body: int) -> tuple[Array, Array]:

@@ -108,15 +108,15 @@ def commits_of(folder: Path) -> list[Commit]:
     have."""
     text = _commit_lines(folder)
     sizes = {name: _size(folder, name) for name in GROWING}
-    found: list[Commit] = []
+    commits: list[Commit] = []
     last = dict.fromkeys(GROWING, 0)
     for line in text.split(b"\n")[:-1]:
         commit = _commit(line)
         if commit is None or any(not last[name] <= commit.lengths[name] <= sizes[name] for name in GROWING):
             break
         last = commit.lengths
-        found.append(commit)
-    return found
+        commits.append(commit)
+    return commits
 
 
 def _commit_lines(folder: Path) -> bytes:

@@ -99,12 +99,12 @@ def between(first: Array, second: Array, share: float) -> Array:
     A body that is absent (NaN) in the first is absent; one that is absent in the second only stays where it was.
     """
     until = np.where(np.isnan(second), first, second)
-    found = first + share * (until - first)
+    poses = first + share * (until - first)
     # most lie still, and keep their orientation to the last bit
     rotated = np.flatnonzero((first[:, 3:] != until[:, 3:]).any(axis=1))
     if len(rotated):
-        found[rotated, 3:] = slerp(first[rotated, 3:], until[rotated, 3:], share)
-    return found
+        poses[rotated, 3:] = slerp(first[rotated, 3:], until[rotated, 3:], share)
+    return poses
 
 
 def load(path: Path) -> Replay:

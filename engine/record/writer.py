@@ -284,10 +284,10 @@ class Recorder:
         if unknown:
             raise ValueError(f"no body is called {unknown[0]!r}: name every body in the meta data")
         if poses:
-            given = np.array([*poses.values()], dtype=np.float64)
-            if given.shape != (len(poses), 7):
-                raise ValueError(f"poses have the shape {given.shape}; each is a row of 7: metres and xyzw")
-            rows[[self._places[name] for name in poses]] = given
+            values = np.array([*poses.values()], dtype=np.float64)
+            if values.shape != (len(poses), 7):
+                raise ValueError(f"poses have the shape {values.shape}; each is a row of 7: metres and xyzw")
+            rows[[self._places[name] for name in poses]] = values
         fault = pose_fault(rows)
         if fault:
             raise ValueError(f"the pose of {self._meta.names[fault[0][0]]!r} {fault[1]}")

@@ -40,7 +40,7 @@ CLOSE = 1e-4
 
 def with_true_curves(assembly: Assembly) -> Assembly:
     """Returns the assembly with pieces that touch on convex curves finer there; the same one where none do."""
-    found: dict[str, list[Array]] = {}
+    corners: dict[str, list[Array]] = {}
     bodies = {body.name: body for body in assembly.bodies}
     gap = TOUCH_AT_REST.gap * magnification(assembly.bodies)
     for upper, lower in find_contacts(assembly).curved:
@@ -50,8 +50,8 @@ def with_true_curves(assembly: Assembly) -> Assembly:
             room = gap + sagitta(body.piece) + departure(body.piece)
             for touch in touches:
                 place = (touch.place - body.pose.position) @ body.pose.matrix
-                found.setdefault(name, []).extend(_corners(body, place, room))
-    finer = {name: _finer(bodies[name], np.concatenate(new)) for name, new in found.items() if new}
+                corners.setdefault(name, []).extend(_corners(body, place, room))
+    finer = {name: _finer(bodies[name], np.concatenate(new)) for name, new in corners.items() if new}
     if not finer:
         return assembly
     return Assembly(assembly.name, tuple(finer.get(body.name, body) for body in assembly.bodies))
@@ -59,24 +59,24 @@ def with_true_curves(assembly: Assembly) -> Assembly:
 
 def _corners(body: Body, place: Array, room: float) -> list[Array]:
     """Corners (n, 3) on the curves of a piece around a place (3,) on them, in its frame."""
-    found = []
+    corners = []
     for surface in rounds_of(body.piece):
         if abs(float(surface.near(place[None], room)[0])) <= room:
             second = surface.distance(place)[2]
             if np.linalg.eigvalsh(second)[0] >= -1e-6 * np.abs(second).max():
-                found.append(_along(surface, place) if surface.centre is None else _around(surface, place))
+                corners.append(_along(surface, place) if surface.centre is None else _around(surface, place))
     for rim in rims_of(body.piece):
         spoke = rim.nearest(place)
         if rim.radius > 0 and np.linalg.norm(rim.at(spoke[None])[0] - place) <= room:
             spokes = _turned(spoke, rim.axis)
-            found.append(rim.at(spokes[rim.has(spokes)]))
-    return found
+            corners.append(rim.at(spokes[rim.has(spokes)]))
+    return corners
 
 
 def _along(surface: Round, place: Array) -> Array:
     """Both ends of the straight lines of a cylinder or cone beside a place."""
     out = surface.spoke(place)
-    spokes = np.array([each for each in _turned(out, surface.axis) if surface.goes(each)]).reshape(-1, 3)
+    spokes = np.array([spoke for spoke in _turned(out, surface.axis) if surface.goes(spoke)]).reshape(-1, 3)
     lines = [surface.origin + radius * spokes + height * surface.axis for radius, height in surface.ends]
     return np.concatenate(lines)
 
@@ -91,8 +91,10 @@ def _around(surface: Round, place: Array) -> Array:
     ways = np.cos(angles)[:, None] * one + np.sin(angles)[:, None] * other
     points = list(place + away[:, None] * ways)
     for _ in range(APPROACHES):
-        found = [surface.distance(point) for point in points]
-        points = [point - value * gradient for point, (value, gradient, _) in zip(points, found, strict=True)]
+        distances = [surface.distance(point) for point in points]
+        points = [
+            point - value * gradient for point, (value, gradient, _) in zip(points, distances, strict=True)
+        ]
     near = np.array(points)
     there: Array = near[np.isfinite(surface.near(near, 1e-3 * radius))]
     return there

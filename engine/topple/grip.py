@@ -19,13 +19,13 @@ MAX_GRIP = 1.05
 def grip_of(world: World, assembly: Assembly) -> float:
     """Returns the most friction of a loaded contact, over what Coulomb allows it; 0 where the engine does not tell."""
     mu = {body.name: body.piece.material.friction for body in assembly.bodies}
-    told = [
+    contacts = [
         (contact.force, math.hypot(*contact.friction), pair_coefficient(mu[contact.a], mu[contact.b]))
         for contact in world.contacts()
         if contact.friction is not None
     ]
-    least = LOADED * max((force for force, _, _ in told), default=0.0)
-    grips = (rubs / (force * limit) for force, rubs, limit in told if force > least and limit > 0.0)
+    least = LOADED * max((force for force, _, _ in contacts), default=0.0)
+    grips = (rubs / (force * limit) for force, rubs, limit in contacts if force > least and limit > 0.0)
     return float(max(grips, default=0.0))
 
 

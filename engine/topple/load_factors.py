@@ -65,11 +65,11 @@ def load_factors(
     if rocking is None and hangs(balance):
         rocking = RockingBalance(balance)
     reach = _Rolling(rocking) if rocking and rocking.can_roll else _Balanced(balance)
-    found = []
+    factors = []
     loads = list(_loads(assembly, balance, gravity, acceleration))
     for name, pulls in loads:
         try:
-            found.append(_factor(name, pulls, statics.stands, reach))
+            factors.append(_factor(name, pulls, statics.stands, reach))
         except StaticsError:
             continue
     if len(loads) > 1:
@@ -79,8 +79,8 @@ def load_factors(
             whole = _at_once(_together([pulls for _, pulls in loads]), masses, statics.stands, reach)
         except StaticsError:
             whole = None
-        found += [whole] if whole is not None else []
-    return tuple(found)
+        factors += [whole] if whole is not None else []
+    return tuple(factors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,23 +135,23 @@ def _factor(name: str, pulls: _Pulls, stands: bool, reach: _Reach) -> LoadFactor
 def _at_once(pulls: _Pulls, masses: _Pulls | None, stands: bool, reach: _Reach) -> LoadFactor | None:
     """Returns the factor of all loads. masses: what accelerates those among them; then the loads of k times as much are
     those of now, k - 1 times `pulls` and (k - 1)^2 times that: found by secants, and only of what stands."""
-    found = _factor(TOGETHER, pulls, stands, reach)
+    factor = _factor(TOGETHER, pulls, stands, reach)
     if masses is None:
-        return found
+        return factor
     if not stands:
         return None
 
     def end(of: Callable[[LoadFactor], float | None]) -> float | None:
-        before, at = 1.0, of(found)
+        before, at = 1.0, of(factor)
         last = 0.0 if at is None else at - before
         for _ in range(ROUNDS):
             if at is None:
                 return None
             more = replace(masses, forces=(at - 1) * masses.forces)
-            told = of(_factor(TOGETHER, _together([pulls, more]), stands, reach))
-            if told is None or abs(told - at) <= EXACT * at or told - at == last:
-                return told
-            off, last = last, told - at
+            value = of(_factor(TOGETHER, _together([pulls, more]), stands, reach))
+            if value is None or abs(value - at) <= EXACT * at or value - at == last:
+                return value
+            off, last = last, value - at
             before, at = at, at - last * (at - before) / (last - off)
         return at
 
@@ -178,18 +178,18 @@ def _loads(
     assembly: Assembly, balance: Balance, gravity: Vector, acceleration: Vector
 ) -> Iterator[tuple[str, _Pulls]]:
     """Yields the name of every load, and what it is."""
-    found: dict[str, list[tuple[int, Array, Array]]] = {}
+    loads: dict[str, list[tuple[int, Array, Array]]] = {}
     for at, body in enumerate(assembly.free):
         for load in body.loads:
             force = (np.array(load.force) + load.mass * np.array(gravity)) / balance.force
             arm = body.pose.apply(np.array(load.point)) / balance.length - balance.centres[at]
-            found.setdefault(load.name, []).append((at, force, arm))
+            loads.setdefault(load.name, []).append((at, force, arm))
     if any(acceleration):
         share = np.array(acceleration) / float(np.linalg.norm(gravity))
-        found[ACCELERATION] = [
+        loads[ACCELERATION] = [
             (at, weight * share, np.zeros(3)) for at, weight in enumerate(balance.weights.tolist())
         ]
-    for name, rows in found.items():
+    for name, rows in loads.items():
         pieces, forces, arms = zip(*rows, strict=True)
         yield name, _Pulls(np.array(pieces), np.array(forces), np.array(arms))
 
@@ -217,8 +217,8 @@ class _Balanced:
         value, _, motion = SupportFunction(base.matrix, base.friction, base.acting, both)(along)
         if value >= MAX_PULL / 2:
             return None
-        found = NearestBoundary(max(value, 0.0), max(value, 0.0), along, motion)
-        return reached_along(base, unit, found) / size
+        boundary = NearestBoundary(max(value, 0.0), max(value, 0.0), along, motion)
+        return reached_along(base, unit, boundary) / size
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,8 +68,8 @@ def statics_at_rest(
 
 def _at(place: Assembly, gravity: Vector, *, is_level: bool) -> Statics:
     statics = analyse(place, gravity=gravity, contacts=contacts_at_rest(place))
-    found = resting(place) if is_level and statics.stands else None
-    return statics if found is None else replace(statics, loads=found.loads)
+    rest = resting(place) if is_level and statics.stands else None
+    return statics if rest is None else replace(statics, loads=rest.loads)
 
 
 def _is_level(assembly: Assembly, gravity: Vector) -> bool:

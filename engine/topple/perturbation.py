@@ -94,11 +94,11 @@ def running_trials(
             has_room = not statics or degrees is None or math.radians(degrees) > GENTLER * limits.turn
             seen: Dynamics | None = None
             for first, last in ((0, enough), (enough, trials)):
-                found: list[Trial] = []
+                outcomes: list[Trial] = []
                 for number in range(first, last):
                     stage(f"simulation: disturbance {number + 1} of {last}")
-                    found.append(next(quick))
-                more = _second_look(tasks[first:last], found, statics, workers, has_room=has_room)
+                    outcomes.append(next(quick))
+                more = _second_look(tasks[first:last], outcomes, statics, workers, has_room=has_room)
                 seen = (
                     more if seen is None else replace(combined(seen.trials + more.trials), share=more.share)
                 )

@@ -124,10 +124,10 @@ def resting(assembly: Assembly, *, yielding: float = YIELDING) -> Resting | None
 def at_rest(assembly: Assembly) -> Assembly | None:
     """Returns the assembly with its pieces where they rest on each other as rigid ones; None as `resting`."""
     for _ in range(ROUNDS):
-        found = resting(assembly)
-        if found is None:
+        rest = resting(assembly)
+        if rest is None:
             return None
-        assembly = moved(assembly, found.motions)
+        assembly = moved(assembly, rest.motions)
     return assembly
 
 
@@ -230,12 +230,12 @@ def rejoined(declared: Assembly, rested: Assembly, reach: float) -> Assembly:
     for _ in range(ROUNDS):
         contacts, gaps = joints.at(rested)
         near = np.abs(gaps) <= MATCH_REACH * times
-        found = find_contacts(rested, MATCH_REACH * times, MATCH_TILT)
-        new = ~np.isin(_pairs(found), _pairs(contacts))
-        whole = contacts.some(near).joined(found.some(new))
+        touches = find_contacts(rested, MATCH_REACH * times, MATCH_TILT)
+        new = ~np.isin(_pairs(touches), _pairs(contacts))
+        whole = contacts.some(near).joined(touches.some(new))
         if not len(whole.points):
             break
-        open_by = np.concatenate([gaps[near], gaps_of(rested, found)[new]])
+        open_by = np.concatenate([gaps[near], gaps_of(rested, touches)[new]])
         rested = moved(rested, closing(rested, whole, open_by))
     return rested
 
@@ -260,11 +260,11 @@ class _Joints:
     def at(self, assembly: Assembly) -> tuple[Contacts, Array]:
         """Returns the contacts where the bodies lie now, and their gaps (k,)."""
         poses, contacts = [body.pose for body in assembly.bodies], self._contacts
-        first, second = ([poses[at] for at in each] for each in (contacts.first, contacts.second))
+        first, second = ([poses[at] for at in numbers] for numbers in (contacts.first, contacts.second))
         upper = [pose.apply(point) for pose, point in zip(first, self._upper, strict=True)]
         lower = [pose.apply(point) for pose, point in zip(second, self._lower, strict=True)]
         normals = [pose.matrix @ normal for pose, normal in zip(second, self._normals, strict=True)]
-        one, other, normal = (np.array(each).reshape(-1, 3) for each in (upper, lower, normals))
+        one, other, normal = (np.array(rows).reshape(-1, 3) for rows in (upper, lower, normals))
         placed = replace(contacts, points=(one + other) / 2, normals=normal)
         return placed, np.einsum("kj,kj->k", one - other, normal)
 
@@ -286,8 +286,8 @@ def closing(assembly: Assembly, contacts: Contacts, gaps: Array) -> Array:
     rows = _normal_rows(
         contacts, centres / length, number[contacts.first], number[contacts.second], length, slice(0, 6)
     )
-    found = lsqr(rows.T, -gaps, damp=STAYING, atol=1e-12, btol=1e-12)[0]
-    motions = np.array(found).reshape(-1, 6)
+    solution = lsqr(rows.T, -gaps, damp=STAYING, atol=1e-12, btol=1e-12)[0]
+    motions = np.array(solution).reshape(-1, 6)
     motions[:, 3:] /= length
     return motions
 
@@ -300,10 +300,10 @@ contacts; what soft contacts leave without a force, no friction can make hard to
 def friction_ratios(assembly: Assembly, contacts: Iterable[Contact]) -> dict[str, float]:
     """Returns by how much the friction of each free piece must be multiplied so that it is as hard to slide as between
     rigid pieces; empty where they have no level rest. contacts: of the simulation at rest."""
-    found = resting(assembly)
-    if found is None:
+    rest = resting(assembly)
+    if rest is None:
         return {}
-    felt = dict.fromkeys(found.pressing, 0.0)
+    felt = dict.fromkeys(rest.pressing, 0.0)
     for contact in contacts:
         if abs(contact.normal[2]) >= LEVEL:
             for name in (contact.a, contact.b):
@@ -311,5 +311,5 @@ def friction_ratios(assembly: Assembly, contacts: Iterable[Contact]) -> dict[str
                     felt[name] += contact.force
     return {
         name: min(max(force / felt[name], RATIOS[0]), RATIOS[1]) if felt[name] > 0 else 1.0
-        for name, force in found.pressing.items()
+        for name, force in rest.pressing.items()
     }

@@ -73,11 +73,11 @@ SLIVER = 0.01
 
 def bearing(assembly: Assembly) -> Contacts | None:
     """Returns the contacts by which pieces of unlike size bear each other at rest; None where they touch on slopes."""
-    found = resting(assembly)
-    if found is None:
+    rest = resting(assembly)
+    if rest is None:
         return None
-    contacts = found.contacts
-    presses = np.bincount(contacts.patch, found.forces)
+    contacts = rest.contacts
+    presses = np.bincount(contacts.patch, rest.forces)
     least = BEARS * GRAVITY * float(np.median([body.piece.mass for body in assembly.free]))
     return contacts.some(presses[contacts.patch] > least)
 
@@ -155,14 +155,14 @@ def _torque(friction: csc_array, bears: Array, at: int) -> float:
     limits[::3] = bears[slides]
     goal = np.zeros(2 * count + 1)
     goal[-1] = -1.0
-    found = _solved(
+    solution = _solved(
         csc_matrix((2 * count + 1, 2 * count + 1)),
         goal,
         csc_matrix(vstack([hstack([friction[:, columns], turn]), cone])),
         np.concatenate([np.zeros(friction.shape[0]), limits]),
         [clarabel.ZeroConeT(friction.shape[0]), *[clarabel.SecondOrderConeT(3)] * count],
     )
-    return float(found[-1])
+    return float(solution[-1])
 
 
 def _solved(square: csc_matrix, line: Array, rows: csc_matrix, b: Array, cones: list[object]) -> Array:

@@ -115,18 +115,18 @@ def check(assembly: Assembly, options: CheckOptions = DEFAULTS) -> Verdict:
     Raises EngineError when an engine that is asked for is not installed.
     """
     with using(options.engine):
-        found = replace(_by_both_methods(assembly, options), engine=engine_in_use())
+        verdict = replace(_by_both_methods(assembly, options), engine=engine_in_use())
     if not options.witness:
-        return found
-    other = next((engine for engine in installed_engines() if engine != found.engine), None)
+        return verdict
+    other = next((engine for engine in installed_engines() if engine != verdict.engine), None)
     if other is None:
         raise EngineError(
-            f"a witness is another engine, and {found.engine} is the only one that is installed"
+            f"a witness is another engine, and {verdict.engine} is the only one that is installed"
         )
     with using(other):
         witness = replace(_by_both_methods(assembly, options), engine=other)
-    word = found.word if found.word == witness.word else "unsure"
-    return replace(found, word=word, witness=witness, wall=found.wall + witness.wall)
+    word = verdict.word if verdict.word == witness.word else "unsure"
+    return replace(verdict, word=word, witness=witness, wall=verdict.wall + witness.wall)
 
 
 def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
@@ -138,7 +138,7 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
         # where statics has them the pieces touch; in the simulation they rest on its skins
         settled = _largest_move(start.declared, judged)
     dynamics = _with_what_came_down_before(dynamics, start)
-    found = Verdict(
+    verdict = Verdict(
         scene=start.assembly.name,
         word="stands" if only_rolls(statics, dynamics) else joint(statics.stands_by_itself, dynamics.stands),
         pose=pose if settled == 0.0 else "rest",
@@ -151,7 +151,7 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
         loose=start.loose,
         off_table=start.off_table,
     )
-    return replace(_explained(found), wall=time.perf_counter() - started)
+    return replace(_explained(verdict), wall=time.perf_counter() - started)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,34 +235,34 @@ def _with_what_came_down_before(dynamics: Dynamics, start: _Start) -> Dynamics:
     return dynamics
 
 
-def _explained(found: Verdict) -> Verdict:
+def _explained(verdict: Verdict) -> Verdict:
     """Adds what a verdict says beyond its word: what statics misses, which edges meet, how much of each load it
     carries."""
-    gravity, acceleration = found.options.gravity, found.options.acceleration
-    if found.statics.stands_by_itself:
+    gravity, acceleration = verdict.options.gravity, verdict.options.acceleration
+    if verdict.statics.stands_by_itself:
         from teeter.engine.topple.twist import bearing, twist_margin
 
         stage("force balance: twist margin")
-        contacts = (bearing(found.judged) if found.pose == "rest" else None) or contacts_of(found)
-        twist = twist_margin(found.judged, contacts, gravity)
-        found = replace(
-            found, statics=replace(found.statics, twist_n_mm=None if twist is None else 1e3 * twist)
+        contacts = (bearing(verdict.judged) if verdict.pose == "rest" else None) or contacts_of(verdict)
+        twist = twist_margin(verdict.judged, contacts, gravity)
+        verdict = replace(
+            verdict, statics=replace(verdict.statics, twist_n_mm=None if twist is None else 1e3 * twist)
         )
-    if found.statics.stands is False and found.dynamics.stands:
+    if verdict.statics.stands is False and verdict.dynamics.stands:
         from teeter.engine.topple.one_pose import missing_force
 
-        found = replace(found, missing=missing_force(found.judged, found.statics, gravity))
-    if found.statics.stands_by_itself and not found.dynamics.stands:
+        verdict = replace(verdict, missing=missing_force(verdict.judged, verdict.statics, gravity))
+    if verdict.statics.stands_by_itself and not verdict.dynamics.stands:
         from teeter.engine.topple.balance.sharp_edges import meeting_exactly
 
-        found = replace(found, edges=meeting_exactly(found.judged, contacts_of(found), gravity))
-    if any(acceleration) or any(body.loads for body in found.judged.free):
+        verdict = replace(verdict, edges=meeting_exactly(verdict.judged, contacts_of(verdict), gravity))
+    if any(acceleration) or any(body.loads for body in verdict.judged.free):
         from teeter.engine.topple.load_factors import load_factors
 
         stage("how much of each load it carries")
-        factors = load_factors(found.judged, contacts_of(found), found.statics, gravity, acceleration)
-        found = replace(found, statics=replace(found.statics, factors=factors))
-    return found
+        factors = load_factors(verdict.judged, contacts_of(verdict), verdict.statics, gravity, acceleration)
+        verdict = replace(verdict, statics=replace(verdict.statics, factors=factors))
+    return verdict
 
 
 def joint(statics: bool | None, dynamics: bool | None) -> Word:

@@ -113,24 +113,24 @@ def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
         "edges": None if verdict.edges is None else list(verdict.edges),
         "floating": [_floating(group) for group in verdict.loose],
         "off_table": list(verdict.off_table),
-        "loads": [_load(found) for found in statics.factors],
+        "loads": [_load(factor) for factor in statics.factors],
         "engine": verdict.engine,
         "witness": None if witness is None else _witness(witness),
         "wall_s": round(verdict.wall, 3),
     }
 
 
-def simulation(found: Dynamics) -> SimulationResult:
+def simulation(dynamics: Dynamics) -> SimulationResult:
     """Returns what the trials found, in mm and degrees."""
     return SimulationResult(
-        found.stands,
-        found.simulated,
-        found.sink * 1e3,
-        found.shift * 1e3,
-        math.degrees(found.turn),
-        found.first_to_move,
-        found.fell,
-        tuple(trial.stands for trial in found.trials),
+        dynamics.stands,
+        dynamics.simulated,
+        dynamics.sink * 1e3,
+        dynamics.shift * 1e3,
+        math.degrees(dynamics.turn),
+        dynamics.first_to_move,
+        dynamics.fell,
+        tuple(trial.stands for trial in dynamics.trials),
     )
 
 
@@ -139,13 +139,13 @@ def _floating(group: Floating) -> FloatingJson:
     return {"pieces": list(group.names), "over": group.over, "gap_mm": gap}
 
 
-def _load(found: LoadFactor) -> LoadJson:
+def _load(factor: LoadFactor) -> LoadJson:
     return {
-        "load": found.name,
-        "factor": as_json(found.factor, 6),
-        "least": as_json(found.least, 6),
-        "stands": found.stands,
-        "stands_without": found.without,
+        "load": factor.name,
+        "factor": as_json(factor.factor, 6),
+        "least": as_json(factor.least, 6),
+        "stands": factor.stands,
+        "stands_without": factor.without,
     }
 
 
@@ -158,15 +158,15 @@ def _missing(missing: Missing) -> MissingJson:
 
 
 def _witness(witness: Verdict) -> WitnessJson:
-    found = as_json(simulation(witness.dynamics), 4)
+    result = as_json(simulation(witness.dynamics), 4)
     return {
         "engine": witness.engine,
         "verdict": witness.word,
-        "stands": found["stands"],
-        "sink_mm": found["sink_mm"],
-        "max_shift_mm": found["max_shift_mm"],
-        "fell": found["fell"],
-        "trials": found["trials"],
+        "stands": result["stands"],
+        "sink_mm": result["sink_mm"],
+        "max_shift_mm": result["max_shift_mm"],
+        "fell": result["fell"],
+        "trials": result["trials"],
     }
 
 

@@ -95,10 +95,10 @@ def _difference(verdict: Verdict) -> str:
     if verdict.statics.stands:
         return "forces could balance it, but set down in the simulation it falls"
     where = "as it is described" if verdict.pose == "declared" else "where it lies then"
-    told = f"in the simulation it comes to rest, but no forces balance it {where}"
+    sentence = f"in the simulation it comes to rest, but no forces balance it {where}"
     if verdict.missing is not None and verdict.missing.force >= LEAST_FORCE:
-        told += f": {_missing(verdict.missing)}"
-    return told
+        sentence += f": {_missing(verdict.missing)}"
+    return sentence
 
 
 def _missing(missing: Missing) -> str:
@@ -121,31 +121,31 @@ def clamped(wedge: Wedge) -> str:
 
 def rows(verdict: Verdict) -> list[tuple[str, str]]:
     """Returns the facts behind the headline, as (label, text) in the order of reading."""
-    found = [*_statics_rows(verdict), *_load_rows(verdict), *_dynamics_rows(verdict), *_mass_rows(verdict)]
+    facts = [*_statics_rows(verdict), *_load_rows(verdict), *_dynamics_rows(verdict), *_mass_rows(verdict)]
     if verdict.witness is not None:
         trials = verdict.witness.dynamics.trials
         stood = f"stood {sum(trial.stands for trial in trials)} of {len(trials)} small disturbances"
-        found.append(("witness", f"{verdict.witness.engine}: {stood}; first was {verdict.engine}"))
-    found += _carried_rows(verdict)
+        facts.append(("witness", f"{verdict.witness.engine}: {stood}; first was {verdict.engine}"))
+    facts += _carried_rows(verdict)
     if verdict.settled > 0:
-        found.append(("let down", f"the pieces moved up to {verdict.settled * 1e3:.2f} mm to come to rest"))
-    found.append(("time", f"{verdict.wall:.2f} s"))
-    return found
+        facts.append(("let down", f"the pieces moved up to {verdict.settled * 1e3:.2f} mm to come to rest"))
+    facts.append(("time", f"{verdict.wall:.2f} s"))
+    return facts
 
 
 def _carried_rows(verdict: Verdict) -> list[tuple[str, str]]:
     """What nothing carries: in the air, or where the table ends."""
-    found = []
+    facts = []
     lost = {*verdict.off_table}
     for group in verdict.loose[:LISTED]:
         if not lost.issuperset(group.names):
             under = (
                 "nothing is below" if group.over is None else f"{group.gap * 1e3:.2f} mm over {group.over}"
             )
-            found.append(("in the air", f"{listing(group.names)}: {under}"))
+            facts.append(("in the air", f"{listing(group.names)}: {under}"))
     if verdict.off_table:
-        found.append(("off the table", f"{listing(verdict.off_table)}: the table ends under it"))
-    return found
+        facts.append(("off the table", f"{listing(verdict.off_table)}: the table ends under it"))
+    return facts
 
 
 def _statics_rows(verdict: Verdict) -> list[tuple[str, str]]:
@@ -159,36 +159,36 @@ def _statics_rows(verdict: Verdict) -> list[tuple[str, str]]:
         ]
     where = "as described" if verdict.pose == "declared" else "where the pieces come to rest"
     friction = "needs friction" if statics.needs_friction else "needs no friction"
-    found = [("force balance", f"holds ({where}; {friction})")]
+    facts = [("force balance", f"holds ({where}; {friction})")]
     if statics.rolls:
-        found.insert(1, ("may roll", f"{listing(statics.rolls)}: nothing brings it back"))
+        facts.insert(1, ("may roll", f"{listing(statics.rolls)}: nothing brings it back"))
     if statics.wedged:
-        found.insert(1, ("", f"only if wedged tight: {clamped(statics.wedged)}"))
-    return found + _margin_rows(verdict)
+        facts.insert(1, ("", f"only if wedged tight: {clamped(statics.wedged)}"))
+    return facts + _margin_rows(verdict)
 
 
 def _margin_rows(verdict: Verdict) -> list[tuple[str, str]]:
     """Returns what the margins are; where the simulation does not agree, whose they are."""
-    statics, found = verdict.statics, []
+    statics, facts = verdict.statics, []
     alone = "" if verdict.word == "stands" else " (by the force balance alone)"
     if statics.rolls and statics.tilt_deg is not None and statics.tilt_deg < NO_TILT:
-        found.append(("tilt margin", f"none: on the least slope it rolls{alone}"))
+        facts.append(("tilt margin", f"none: on the least slope it rolls{alone}"))
     elif statics.tilt_deg is not None and statics.tilt_direction_deg is not None:
         tilt = f"{_at_least(statics.tilt_at_least)}{statics.tilt_deg:.2f} degrees of table tilt"
         side = "" if statics.tilt_at_least else f", down towards {compass(statics.tilt_direction_deg)}"
         first = f"; then it {statics.tilt_mode}s: {statics.weakest} moves most" if statics.tilt_mode else ""
-        found.append(("tilt margin", f"{tilt}{side}{first}{alone}"))
+        facts.append(("tilt margin", f"{tilt}{side}{first}{alone}"))
     if statics.push_n is not None and statics.push_n >= LEAST_FORCE:
         push = f"{_at_least(statics.push_at_least)}{newtons(statics.push_n)} sideways at the top of"
         mode = "" if statics.push_at_least else f", before anything {statics.push_mode}s"
         where = f"{statics.push_piece}, the highest piece (elsewhere less may do)"
-        found.append(("push margin", f"{push} {where}{mode}{alone}"))
-    for each in fields(statics):
-        value = getattr(statics, each.name)
-        if "row" in each.metadata and value is not None and value >= LEAST_FORCE:
-            label, sentence = each.metadata["row"]
-            found.append((label, sentence.format(value, statics.push_piece) + alone))
-    return found
+        facts.append(("push margin", f"{push} {where}{mode}{alone}"))
+    for field in fields(statics):
+        value = getattr(statics, field.name)
+        if "row" in field.metadata and value is not None and value >= LEAST_FORCE:
+            label, sentence = field.metadata["row"]
+            facts.append((label, sentence.format(value, statics.push_piece) + alone))
+    return facts
 
 
 def _load_rows(verdict: Verdict) -> list[tuple[str, str]]:
@@ -204,14 +204,14 @@ def _load_rows(verdict: Verdict) -> list[tuple[str, str]]:
 
 def _actions(options: CheckOptions) -> dict[str, str]:
     """Returns the loads on all pieces, by name, as they are told."""
-    found = {TOGETHER: "all of them at once"}
+    names = {TOGETHER: "all of them at once"}
     for name, (x, y, _), unit, one in (
         (ACCELERATION, options.acceleration, "g", GRAVITY),
         (WIND, options.wind, "Pa", 1.0),
     ):
         bearing = compass(math.degrees(math.atan2(y, x)) % 360.0)
-        found[name] = f"{name} of {math.hypot(x, y) / one:.3g} {unit} towards {bearing}"
-    return found
+        names[name] = f"{name} of {math.hypot(x, y) / one:.3g} {unit} towards {bearing}"
+    return names
 
 
 def _factor(load: LoadFactor) -> str:
@@ -234,28 +234,28 @@ def _dynamics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     if verdict.word == "stands" and not dynamics.stands:
         # what may roll did, and nothing fell
         return [("simulation", f"rolled away after {asked - stood} of {asked} {after}")]
-    found = [("simulation", f"stood {stood} of {asked} {after}")]
+    facts = [("simulation", f"stood {stood} of {asked} {after}")]
     if dynamics.stands:
         moved = f"{dynamics.shift * 1e3:.2f} mm and {math.degrees(dynamics.turn):.2f} degrees"
-        found.append(("", f"sank {dynamics.sink * 1e3:.2f} mm while settling, moved {moved} after"))
-        return found
+        facts.append(("", f"sank {dynamics.sink * 1e3:.2f} mm while settling, moved {moved} after"))
+        return facts
     if dynamics.first_to_move:
-        found.append(("first to move", dynamics.first_to_move))
+        facts.append(("first to move", dynamics.first_to_move))
     if dynamics.fell:
-        found.append(("fell", listing(dynamics.fell)))
-    return found
+        facts.append(("fell", listing(dynamics.fell)))
+    return facts
 
 
 def _mass_rows(verdict: Verdict) -> list[tuple[str, str]]:
     """Returns which pieces have their mass off the middle of their shape, and how far, along their own axes."""
-    found = []
+    offsets = []
     for body in verdict.judged.free:
         away = body.piece.off_middle
         if away is not None and float(np.abs(away).max()) >= NO_SHIFT:
             x, y, z = (round(float(value) * 1e3, 2) + 0.0 for value in away)
-            found.append(f"{body.name}: ({x:g}, {y:g}, {z:g}) mm off its middle")
-    more = [f"and {len(found) - LISTED} more"] if len(found) > LISTED else []
-    return [("" if at else "centre of mass", text) for at, text in enumerate([*found[:LISTED], *more])]
+            offsets.append(f"{body.name}: ({x:g}, {y:g}, {z:g}) mm off its middle")
+    more = [f"and {len(offsets) - LISTED} more"] if len(offsets) > LISTED else []
+    return [("" if at else "centre of mass", text) for at, text in enumerate([*offsets[:LISTED], *more])]
 
 
 def listing(names: tuple[str, ...]) -> str:
@@ -279,8 +279,8 @@ def compass(degrees: float) -> str:
 def sentences(why: Explanation | None, statics: Statics) -> tuple[str, ...]:
     """Returns what happens, or what would happen first; and how much is missing, or to spare."""
     if statics.wedged and why is not None:
-        told = f"It stands only if wedged tight: {clamped(statics.wedged)}, or {_what(why, statics)}"
-        return (told,)
+        sentence = f"It stands only if wedged tight: {clamped(statics.wedged)}, or {_what(why, statics)}"
+        return (sentence,)
     if why is None:
         if statics.stands is None:
             return (f"The force balance is silent: {statics.why}.",)
@@ -317,7 +317,7 @@ def _what(why: Explanation, statics: Statics) -> str:
 
 def _how_much(why: Explanation, statics: Statics) -> list[str]:
     whose = "Its" if len(why.moves) == 1 else "Their"
-    found = []
+    lines = []
     if why.room is not None and abs(why.room) < OVER:
         if why.stands and (statics.tilt_deg or 0.0) > NO_TILT:
             # it rocks on a curve, or leans on others: no edge is what keeps it
@@ -325,22 +325,22 @@ def _how_much(why: Explanation, statics: Statics) -> list[str]:
         return [f"{whose} centre of mass lies exactly over that edge: the least push decides."]
     if why.room is not None:
         side = "inside" if why.room >= 0 else "beyond"
-        found.append(f"{whose} centre of mass lies {abs(why.room) * 1e3:.2f} mm {side} that edge.")
+        lines.append(f"{whose} centre of mass lies {abs(why.room) * 1e3:.2f} mm {side} that edge.")
     x, y, z = (round(value * 1e3) + 0 for value in why.point)
     where = f"at the corner ({x}, {y}, {z}) mm"
     if abs(why.force) < LEAST_FORCE:
-        return [*found, "Next to nothing would start it." if why.stands else "Next to nothing is missing."]
+        return [*lines, "Next to nothing would start it." if why.stands else "Next to nothing is missing."]
     force = newtons(abs(why.force))
     if why.stands:
-        found.append(f"{force} {where}, in the direction it moves, would start it.")
+        lines.append(f"{force} {where}, in the direction it moves, would start it.")
     else:
-        found.append(f"An extra {force} {where}, opposing the motion, would hold it.")
+        lines.append(f"An extra {force} {where}, opposing the motion, would hold it.")
     if why.kind == "slides" and not why.stands:
         if why.friction_needed is None:
-            found.append("No friction would hold it.")
+            lines.append("No friction would hold it.")
         else:
-            found.append(f"It needs {why.friction_needed:.2f} times the friction there is.")
-    return found
+            lines.append(f"It needs {why.friction_needed:.2f} times the friction there is.")
+    return lines
 
 
 def _edge(why: Explanation) -> str:
@@ -378,10 +378,10 @@ def _group(names: tuple[str, ...]) -> str:
 
 def to_json(why: Explanation | None, statics: Statics) -> dict[str, Any]:
     """As `teeter check --explain --json` prints it: millimetres, degrees, newtons."""
-    found: dict[str, Any] = {"sentences": list(sentences(why, statics))}
+    data: dict[str, Any] = {"sentences": list(sentences(why, statics))}
     if why is None:
-        return found
-    return found | {
+        return data
+    return data | {
         "moves": list(why.moves),
         "others": list(why.others),
         "kind": why.kind,

@@ -101,14 +101,14 @@ def _read(code: int, out: str, err: str) -> Renderer:
             "none", remedy=f"the driver crashed (signal {-code}); install a sound one: {INSTALL_LINE}"
         )
     try:
-        found = json.loads(out.strip().splitlines()[-1])
+        report = json.loads(out.strip().splitlines()[-1])
     except (IndexError, ValueError):
-        found = {"missing": err.strip().splitlines()[-1] if err.strip() else f"exit code {code}"}
-    if said := found.get("missing"):
+        report = {"missing": err.strip().splitlines()[-1] if err.strip() else f"exit code {code}"}
+    if said := report.get("missing"):
         return Renderer(
             "none", remedy=said if INSTALL_LINE in said else f"{said}; to install a driver: {INSTALL_LINE}"
         )
-    return Renderer(kind_of(found["name"]), found["name"], found["version"])
+    return Renderer(kind_of(report["name"]), report["name"], report["version"])
 
 
 def kind_of(name: str) -> Kind:

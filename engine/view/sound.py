@@ -153,13 +153,13 @@ def modes_of(piece: Piece) -> tuple[VibrationMode, ...]:
     bending = 1.028 * thin / long**2 * speed
     cap = CAP * (BLOCK_CAP + (1 - BLOCK_CAP) * slender**4) * speed / long
     lowest = 1.0 / math.hypot(1.0 / bending, 1.0 / cap)
-    found = []
+    modes = []
     for number, (bar, block) in enumerate(zip(BAR_RATIOS, BLOCK_RATIOS, strict=True)):
         frequency = lowest * bar**slender * block ** (1 - slender)
         if frequency < MAX_FREQUENCY_HZ:
             decay = 1.0 / (math.pi * frequency * substance.loss)
-            found.append(VibrationMode(frequency, min(decay, 0.12), 0.8**number))
-    return tuple(found) or (VibrationMode(MAX_FREQUENCY_HZ, 0.002, 1.0),)
+            modes.append(VibrationMode(frequency, min(decay, 0.12), 0.8**number))
+    return tuple(modes) or (VibrationMode(MAX_FREQUENCY_HZ, 0.002, 1.0),)
 
 
 def contact_time(piece: Piece, impulse: float) -> float:
@@ -211,12 +211,12 @@ def _synthesised(piece: Piece, impulse: float, on: Piece | str, variant: int, ri
     generator = np.random.default_rng(variant)
     times = np.arange(round(DURATION_S * RATE)) / RATE
     duration = contact_time(piece, impulse)
-    found = np.zeros(len(times))
+    samples = np.zeros(len(times))
     for mode in partials_of(piece, impulse, on):
         frequency = mode.frequency * (1 + JITTER * generator.uniform(-1, 1))
         decay = ring * mode.decay
         heard = times[: round(8 * decay * RATE)]
-        found[: len(heard)] += (
+        samples[: len(heard)] += (
             mode.strength * np.exp(-heard / decay) * np.sin(2 * math.pi * frequency * heard)
         )
     click = times[: round(6 * CLICK_S * RATE)]
@@ -224,11 +224,11 @@ def _synthesised(piece: Piece, impulse: float, on: Piece | str, variant: int, ri
     strength, softness = click_of(duration)
     window = np.hanning(max(round(softness * RATE), 2) + 2)
     noise = np.gradient(np.convolve(noise, window, mode="same"))
-    found[: len(click)] += strength * noise / np.abs(noise).max()
+    samples[: len(click)] += strength * noise / np.abs(noise).max()
     # neither begin nor end with a step
-    found[:4] *= np.linspace(0.0, 1.0, 4)
-    found[-480:] *= np.linspace(1.0, 0.0, 480)
-    return found.astype(np.float32)
+    samples[:4] *= np.linspace(0.0, 1.0, 4)
+    samples[-480:] *= np.linspace(1.0, 0.0, 480)
+    return samples.astype(np.float32)
 
 
 @lru_cache(maxsize=64)
@@ -236,7 +236,7 @@ def creak_samples(level: int, variant: int) -> Samples:
     """Returns a creak (n,): wood that sticks and slips under load, some sixty times a second. level: of the force, in
     halves of a newton. variant: of its sounds."""
     generator = np.random.default_rng(variant)
-    found = np.zeros(round(CREAK_S * RATE))
+    samples = np.zeros(round(CREAK_S * RATE))
     tail = np.arange(round(0.012 * RATE)) / RATE
     at = 0.0
     while at < CREAK_S - 0.012:
@@ -245,10 +245,10 @@ def creak_samples(level: int, variant: int) -> Samples:
             part * np.exp(-tail / 0.003) * np.sin(2 * math.pi * pitch * hertz * tail)
             for hertz, part in CREAK_HZ
         )
-        found[begin : begin + len(tail)] += generator.uniform(0.4, 1.0) * slip
+        samples[begin : begin + len(tail)] += generator.uniform(0.4, 1.0) * slip
         at += generator.uniform(0.011, 0.022)
-    fade = np.minimum(1.0, np.minimum(np.arange(len(found)), np.arange(len(found))[::-1]) / (0.01 * RATE))
-    return np.asarray(CREAK_STRENGTH * min(level, 8) * fade * found, dtype=np.float32)
+    fade = np.minimum(1.0, np.minimum(np.arange(len(samples)), np.arange(len(samples))[::-1]) / (0.01 * RATE))
+    return np.asarray(CREAK_STRENGTH * min(level, 8) * fade * samples, dtype=np.float32)
 
 
 @lru_cache(maxsize=8)
@@ -271,7 +271,7 @@ def soundtrack(film: Film, replay: Replay, rate: int = RATE) -> Samples:
     """Returns the sound (n, 2) of a film, from -1 to 1, as long as it: every impact when its picture is seen."""
     pieces = {body.name: body.piece for body in film.bodies if body.name != TABLE}
     names, timing, size = replay.meta.names, film.timing, film.recipe.size
-    found = np.zeros((round(film.seconds * rate), 2), dtype=np.float32)
+    track = np.zeros((round(film.seconds * rate), 2), dtype=np.float32)
     speeds = np.gradient(timing.moments, timing.screen)
     for impact in film_impacts(film, replay):
         name, other = names[impact.body], names[impact.other] if impact.other >= 0 else ""
@@ -288,9 +288,9 @@ def soundtrack(film: Film, replay: Replay, rate: int = RATE) -> Samples:
         # slowed down, the way from frame to frame is long enough to see where it ends
         at = round(film.screen(impact.seen if is_slow else impact.seconds) * rate)
         camera = film.shot(min(int(at / rate * film.recipe.fps), len(film) - 1)).camera
-        part = samples[: max(len(found) - at, 0), None]
-        found[at : at + len(part)] += part * sides_of(impact.place, camera, size[0] / size[1])
-    return _levelled(echoed(found, rate))
+        part = samples[: max(len(track) - at, 0), None]
+        track[at : at + len(part)] += part * sides_of(impact.place, camera, size[0] / size[1])
+    return _levelled(echoed(track, rate))
 
 
 def film_impacts(film: Film, replay: Replay) -> tuple[Impact, ...]:
@@ -315,15 +315,15 @@ def sides_of(place: Vector, camera: Camera, aspect: float) -> Samples:
 
 def echoed(sound: Samples, rate: int = RATE) -> Samples:
     """Returns a sound (n, 2) with the first answers of the room, later ones weaker, each side from its own walls."""
-    found = sound.copy()
+    echoes = sound.copy()
     for number, delays in enumerate(ECHOES):
         for side, delay in enumerate(delays):
             by = round(delay * rate)
             # a third of what a wall gives back comes from the other side
             heard = 0.67 * sound[:, side] + 0.33 * sound[:, 1 - side]
             strength = ECHO_STRENGTH * 0.87**number * (1.0 if number < FIRST_ECHOES else TAIL)
-            found[by:, side] += np.float32(strength) * heard[: max(len(sound) - by, 0)]
-    return found
+            echoes[by:, side] += np.float32(strength) * heard[: max(len(sound) - by, 0)]
+    return echoes
 
 
 def _levelled(sound: Samples) -> Samples:

@@ -187,20 +187,20 @@ class BulletWorld(World):
         radii = np.array([item.radius for item in free])
         speeds = np.linalg.norm(velocities, axis=1) + np.linalg.norm(spins, axis=1) * radii
         poses = np.hstack([positions, quaternions])
-        found = None if contacts is False else self.contacts(None if contacts is True else contacts)
-        return Tick(self._step, tuple(item.body.name for item in free), poses, speeds, found)
+        points = None if contacts is False else self.contacts(None if contacts is True else contacts)
+        return Tick(self._step, tuple(item.body.name for item in free), poses, speeds, points)
 
     def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
         asked = list(self._bodies if names is None else names)
         if names is None:
             points = self._call(pybullet.getContactPoints)
-            found = {
+            contacts = {
                 contact_of(point, self._steps.names, self.scale, True) for point in points if point[9] > 0.0
             }
         else:
-            found = {each for name in asked for each in self._steps.pressing(self._find(name))}
-        found |= self._steps.passed(found, asked)
-        return tuple(sorted(found, key=lambda contact: (contact.a, contact.b, contact.point)))
+            contacts = {contact for name in asked for contact in self._steps.pressing(self._find(name))}
+        contacts |= self._steps.passed(contacts, asked)
+        return tuple(sorted(contacts, key=lambda contact: (contact.a, contact.b, contact.point)))
 
     def pose(self, name: str) -> Pose:
         return self._steps.pose(self._find(name))

@@ -83,20 +83,20 @@ class Rubbing:
         are boxes and balls."""
         if not any(item.is_hull for item in self.bodies.values()):
             return []
-        found = []
+        bodies = []
         for item, speed in items:
             share = SETTING_OFF if is_round(item.body.piece) else 1.0
             if speed > share * self.slipping * item.scale.length:
-                found.append(item)
-        return found
+                bodies.append(item)
+        return bodies
 
     def _touching(self, item: BulletBody) -> list[tuple[BulletBody, list[Any]]]:
         """Returns what a body presses on, with the contact points; boxes only where they press on a hull."""
-        found: dict[int, list[Any]] = {}
+        touches: dict[int, list[Any]] = {}
         for point in self.points(item):
             if point[9] > 0.0:
-                found.setdefault(point[2], []).append(point)
-        pairs = [(self.bodies[handle], points) for handle, points in found.items()]
+                touches.setdefault(point[2], []).append(point)
+        pairs = [(self.bodies[handle], points) for handle, points in touches.items()]
         return [pair for pair in pairs if item.is_hull or pair[0].is_hull]
 
     def _turning(self, item: BulletBody, known: dict[int, Turning], time: float) -> Turning:
@@ -114,8 +114,8 @@ def pressing_of(
     points: Sequence[Any], item: BulletBody, other: BulletBody, body: Turning, below: Turning
 ) -> Pressing:
     """Returns contact points of a body on another as Bullet reports them, in its units."""
-    found = [Point(p[5], p[7], p[9], plus(scaled(p[11], p[10]), p[13], p[12])) for p in points]
-    middle, normal, force = middle_of(found)
+    spots = [Point(p[5], p[7], p[9], plus(scaled(p[11], p[10]), p[13], p[12])) for p in points]
+    middle, normal, force = middle_of(spots)
 
     def radius() -> float:
         faces = _face(item, body, scaled(normal, -1.0)), _face(other, below, normal)
@@ -123,7 +123,7 @@ def pressing_of(
 
     reach = min(item.radius, other.radius) / item.scale.length
     friction = friction_of(item.body.piece) * friction_of(other.body.piece)
-    return Pressing(found, middle, normal, force, reach, radius, friction)
+    return Pressing(spots, middle, normal, force, reach, radius, friction)
 
 
 def _face(item: BulletBody, body: Turning, way: Vector) -> float:

@@ -224,7 +224,7 @@ class BulletSteps:
         items = {item.handle: item for item in self._bodies.values()}
         rubbing = Rubbing(items, self.said, self.points, self.scale.rate)
         moving = enumerate(zip(free, speeds, strict=True))
-        slipping = rubbing.slipping_items(each for row, each in moving if row not in wanted.flying)
+        slipping = rubbing.slipping_items(item for row, item in moving if row not in wanted.flying)
         if slipping or self._pushes:
             # what is pushed may be fast after this step, however slow or far off it was before
             pace.fastest = math.inf
@@ -249,19 +249,19 @@ class BulletSteps:
 
     def _remember(self, items: Sequence[BulletBody]) -> None:
         """Keep the contact points of bodies with others on which they press for the first time in a step."""
-        found: dict[tuple[int, int], list[Any]] = {}
+        strikes: dict[tuple[int, int], list[Any]] = {}
         for item in items:
             for point in self.points(item):
                 pair = min(point[1:3]), max(point[1:3])
                 if point[9] > 0.0 and pair not in self._struck:
-                    found.setdefault(pair, []).append(point)
-        self._struck.update(found)
+                    strikes.setdefault(pair, []).append(point)
+        self._struck.update(strikes)
 
-    def passed(self, found: Iterable[Contact], names: Iterable[str]) -> set[Contact]:
+    def passed(self, contacts: Iterable[Contact], names: Iterable[str]) -> set[Contact]:
         """Returns the contacts, of some bodies, that pressed in a part of the last step but not in its last one: whose
         pairs are not among those that are found now."""
         self.tell({self._bodies[name].handle for name in names})
-        return self.pace.passed(found, names)
+        return self.pace.passed(contacts, names)
 
     def tell(self, handles: Collection[int]) -> None:
         """Make contacts of those points that were kept of some bodies: only what is asked for is."""
@@ -278,7 +278,7 @@ class BulletSteps:
             self._shapes = shapes_of([i.body for i in items], [i.radius for i in items], self.scale)
         items = [*free, *self._fixed]
         both = zip(self.states(free), self._fixed_places, strict=True)
-        positions, turns, velocities, spins = (np.concatenate(each) for each in both)
+        positions, turns, velocities, spins = (np.concatenate(column) for column in both)
         step, gravity = 1.0 / self.scale.rate, math.hypot(*self.gravity)
         parts = parts_of_step(self._shapes, positions, turns, velocities, spins, step, gravity)
         return parts, [items[row] for row in parts.striking.tolist()]

@@ -39,7 +39,7 @@ def face_radius(piece: Piece, x: float, y: float, z: float) -> float:
         return 0.0
     near = reach - NEAR_FACE * float(piece.extents.min())
     points = [_spread(part, way, near) for part in piece.parts]
-    places, weights = (np.concatenate(each) for each in zip(*points, strict=True))
+    places, weights = (np.concatenate(column) for column in zip(*points, strict=True))
     if not weights.sum() > 0.0:
         return 0.0
     middle = weights @ places / weights.sum()

@@ -103,15 +103,17 @@ class Pace:
 
     def forget(self, name: str) -> None:
         """A body has left the world."""
-        self.passing = frozenset(each for each in self.passing if name not in (each.a, each.b))
+        self.passing = frozenset(contact for contact in self.passing if name not in (contact.a, contact.b))
 
-    def passed(self, found: Iterable[Contact], names: Iterable[str]) -> set[Contact]:
+    def passed(self, contacts: Iterable[Contact], names: Iterable[str]) -> set[Contact]:
         """Returns the contacts of the last step, of some bodies, whose pairs are not among those that press now."""
         if not self.passing:
             return set()
-        asked, pressing = set(names), {(contact.a, contact.b) for contact in found}
+        asked, pressing = set(names), {(contact.a, contact.b) for contact in contacts}
         return {
-            each for each in self.passing if (each.a, each.b) not in pressing and asked & {each.a, each.b}
+            contact
+            for contact in self.passing
+            if (contact.a, contact.b) not in pressing and asked & {contact.a, contact.b}
         }
 
 
@@ -222,7 +224,7 @@ def parts_of_step(
     wanted = int(np.ceil((coming / left).max()))
     needed = int(np.ceil((coming / (THIRD * thin)).max()))
     parts = max(least, needed, min(wanted, CROWD // len(crowd)))
-    return Parts(next((each for each in PARTS if each >= parts), PARTS[-1]), crowd)
+    return Parts(next((count for count in PARTS if count >= parts), PARTS[-1]), crowd)
 
 
 NOTHING = np.zeros(0, dtype=int)
@@ -287,7 +289,7 @@ def _meeting(
     is_apart |= (shapes.is_box[one] & shapes.is_box[other])[:, None] & (gaps == gaps.max(axis=1)[:, None])
     depths = np.where(is_apart, closing - gaps, np.inf)
     best = depths.argmin(axis=1)[:, None]
-    depth, coming = (np.take_along_axis(each, best, 1)[:, 0] for each in (depths, closing))
+    depth, coming = (np.take_along_axis(array, best, 1)[:, 0] for array in (depths, closing))
     is_inside = np.isinf(depth)
     if not is_inside.any():
         return depth, coming, is_inside
@@ -300,13 +302,13 @@ def _reach(shapes: Shapes, matrices: Array, rows: NDArray[np.int_], axes: Array)
     """Returns how far (k, a) bodies reach from their middles: rows (k, 1), along axes (k, a, 3) or (a, 3)."""
     halves, which = shapes.halves[rows], rows[:, 0]
     local = np.abs(axes @ matrices[which])
-    found: Array = (local * halves).sum(axis=2)
+    reach: Array = (local * halves).sum(axis=2)
     if not shapes.has_round:
-        return found
+        return reach
     across = np.sqrt(np.maximum(1.0 - local[..., 2] ** 2, 0.0))
     discs = local[..., 2] * halves[..., 2] + across * halves[..., :2].max(axis=2)
-    found = np.where(shapes.is_round[rows], discs, found)
-    return np.asarray(np.where(shapes.is_ball[rows], halves[..., 0], found))
+    reach = np.where(shapes.is_round[rows], discs, reach)
+    return np.asarray(np.where(shapes.is_ball[rows], halves[..., 0], reach))
 
 
 def _norms(rows: Array) -> Array:

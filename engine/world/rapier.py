@@ -119,7 +119,7 @@ class RapierWorld(World):
         self._world.remove_body(self._handles.pop(name))
         self._names = {handle: owner for handle, owner in self._names.items() if owner != name}
         self._pushed.discard(name)
-        self._rounds = [each for each in self._rounds if each != name]
+        self._rounds = [other for other in self._rounds if other != name]
         self._pace.forget(name)
         self._shapes = None
 
@@ -165,8 +165,8 @@ class RapierWorld(World):
         poses = [self.pose(name) for name in free]
         rows = np.array([(*pose.position, *pose.orientation) for pose in poses]).reshape(-1, 7)
         speeds = np.array([self.speed(name) for name in free])
-        found = None if contacts is False else self.contacts(None if contacts is True else contacts)
-        return Tick(self._step, free, rows, speeds, found)
+        points = None if contacts is False else self.contacts(None if contacts is True else contacts)
+        return Tick(self._step, free, rows, speeds, points)
 
     def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
         self._check()
@@ -176,20 +176,20 @@ class RapierWorld(World):
         else:
             colliders = [collider for name in names for collider in self._find(name).colliders]
             listed = [pair for collider in colliders for pair in pairs.contact_pairs_with(collider)]
-        found = self._points_of(listed)
-        found |= self._pace.passed(found, self._bodies if names is None else names)
-        return tuple(sorted(found, key=lambda contact: (contact.a, contact.b, contact.point)))
+        contacts = self._points_of(listed)
+        contacts |= self._pace.passed(contacts, self._bodies if names is None else names)
+        return tuple(sorted(contacts, key=lambda contact: (contact.a, contact.b, contact.point)))
 
     def _points_of(self, listed: Iterable[rapier3d.ContactPair]) -> set[Contact]:
         """Returns the contacts of pairs; a set: two bodies that were both asked for list their pair twice."""
-        found: set[Contact] = set()
+        contacts: set[Contact] = set()
         for pair in listed:
             first, second = self._names.get(pair.collider1), self._names.get(pair.collider2)
             # pairs of a body that was removed stay until the next step
             if first is not None and second is not None and pair.has_any_active_contact:
                 for manifold in pair.manifolds:
-                    found.update(self._points(manifold, first, second, pair.collider1))
-        return found
+                    contacts.update(self._points(manifold, first, second, pair.collider1))
+        return contacts
 
     def pose(self, name: str) -> Pose:
         item = self._find(name)
@@ -298,9 +298,9 @@ class RapierWorld(World):
                 for body, radius in zip(bodies, radii, strict=True)
                 if not body.fixed
             ]
-        found, length, fastest = self._world.rigid_bodies, self.scale.length, 0.0
+        rigid_bodies, length, fastest = self._world.rigid_bodies, self.scale.length, 0.0
         for handle, radius in self._free:
-            item = found[handle]
+            item = rigid_bodies[handle]
             fastest = max(fastest, length * item.linvel.norm() + radius * item.angvel.norm())
         if pace.look(fastest, gain):
             return 1, []
@@ -322,13 +322,13 @@ class RapierWorld(World):
     def _remember(self, names: Iterable[str], struck: dict[tuple[str, str], set[Contact]]) -> None:
         """Add the contacts of bodies with others on which they press for the first time in a step."""
         colliders = [collider for name in names for collider in self._find(name).colliders]
-        found: dict[tuple[str, str], set[Contact]] = {}
+        strikes: dict[tuple[str, str], set[Contact]] = {}
         for contact in self._points_of(
             pair for collider in colliders for pair in self._world.narrow_phase.contact_pairs_with(collider)
         ):
             if (contact.a, contact.b) not in struck:
-                found.setdefault((contact.a, contact.b), set()).add(contact)
-        struck.update(found)
+                strikes.setdefault((contact.a, contact.b), set()).add(contact)
+        struck.update(strikes)
 
     def _check(self) -> None:
         if self._is_closed:
@@ -378,7 +378,7 @@ class RapierWorld(World):
         unit = self.scale.mass * self.scale.length * self.rate * self._pace.parts
         place = self._world.colliders[collider].position
         # points that the solver did not take keep the impulse they had when it last did
-        solved = {each.contact_id for each in manifold.data.solver_contacts}
+        solved = {point.contact_id for point in manifold.data.solver_contacts}
         for number, point in enumerate(manifold.points):
             if point.impulse > 0.0 and number in solved:
                 x, y, z = place.transform_point(point.local_p1)

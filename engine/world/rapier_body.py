@@ -124,12 +124,12 @@ def _ends(corners: Array, face: Indices, near: float) -> Indices | None:
 def _rim_cells(count: int) -> list[list[int]]:
     """Returns the corners of the cells of a polygon: caps of `CORNERS` along its rim, then of what they leave. Compact
     ones: those of two discs that lie on each other meet in fewer pairs than long ones would."""
-    found, left = [], list(range(count))
+    caps, left = [], list(range(count))
     while len(left) > CORNERS:
         rim = [*left, left[0]]
-        found += [rim[at : at + CORNERS] for at in range(0, len(left), CORNERS - 1)]
+        caps += [rim[at : at + CORNERS] for at in range(0, len(left), CORNERS - 1)]
         left = left[:: CORNERS - 1]
-    return [cell for cell in (*found, left) if len(cell) > 2]
+    return [cell for cell in (*caps, left) if len(cell) > 2]
 
 
 def _ways(face: Array) -> Array:
@@ -167,5 +167,5 @@ def _slab(corners: Array, edges: Indices, heights: Array, low: float, high: floa
         share = ((cut - start[crossed]) / (end - start)[crossed])[:, None]
         first = corners[edges[crossed, 0]]
         points.append(first + share * (corners[edges[crossed, 1]] - first))
-    found = np.unique(np.concatenate(points).round(9), axis=0)
-    return np.asarray(found[ConvexHull(found).vertices])
+    outline = np.unique(np.concatenate(points).round(9), axis=0)
+    return np.asarray(outline[ConvexHull(outline).vertices])

@@ -25,9 +25,11 @@ def climbs(
     `rubbing.SLIPPING`.
     """
     touching: dict[str, list[Point]] = {}
-    for each in contacts:
-        other, sign = (each.b, 1.0) if each.a == name else (each.a, -1.0)
-        touching.setdefault(other, []).append(Point(each.point, scaled(each.normal, sign), each.force, ZERO))
+    for contact in contacts:
+        other, sign = (contact.b, 1.0) if contact.a == name else (contact.a, -1.0)
+        touching.setdefault(other, []).append(
+            Point(contact.point, scaled(contact.normal, sign), contact.force, ZERO)
+        )
     if not touching:
         return
     pressings = [Pressing(points, *middle_of(points), 0.0, lambda: 0.0, 0.0) for points in touching.values()]

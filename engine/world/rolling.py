@@ -92,16 +92,16 @@ class RollingResistance:
         pairs: dict[tuple[str, str], list[Contact]] = {}
         for contact in contacts:
             pairs.setdefault((contact.a, contact.b), []).append(contact)
-        found: dict[str, Array] = {}
+        torques: dict[str, Array] = {}
         wound: dict[tuple[str, str], Array] = {}
         for pair, points in sorted(pairs.items()):
             torque = self._torque(pair, points, turns, rate, wound)
             if torque is not None:
                 for name, sign in zip(pair, (1.0, -1.0), strict=True):
                     if name in turns:
-                        found[name] = found.get(name, np.zeros(3)) + sign * torque
+                        torques[name] = torques.get(name, np.zeros(3)) + sign * torque
         self._wound = wound
-        return found
+        return torques
 
     def _torque(
         self,
@@ -149,7 +149,7 @@ class RollingResistance:
         size = min(float(body.piece.extents.min()) for body in pair)
         if len(spread) > 1 and spread[1] > WIDE * size:
             return None
-        found = None
+        projection = None
         for body in pair:
             bulges, own = roll_axes(body.piece)
             axes = own @ (turns[body.name][0] if body.name in turns else body.pose.matrix).T
@@ -158,5 +158,5 @@ class RollingResistance:
                 return flat
             if len(lying):
                 unit = lying[0] / np.linalg.norm(lying[0])
-                found = np.outer(unit, unit)
-        return found
+                projection = np.outer(unit, unit)
+        return projection

@@ -101,8 +101,8 @@ class Pressing:
 
     def torque(self, body: Turning, axis: Vector) -> float:
         """Returns what the normal forces turn the body by, about an axis."""
-        arms = ((plus(each.place, body.centre, -1.0), each) for each in self.points)
-        return sum(each.force * dot(cross(arm, each.normal), axis) for arm, each in arms)
+        arms = ((plus(point.place, body.centre, -1.0), point) for point in self.points)
+        return sum(point.force * dot(cross(arm, point.normal), axis) for arm, point in arms)
 
 
 def middle_of(points: Sequence[Point]) -> tuple[Vector, Vector, float]:
@@ -156,11 +156,11 @@ def climbing(body: Turning, axis: Vector, pressings: Sequence[Pressing], slippin
 
     What rolls slowly may be stopped by the flats of its polygon, but nothing sets off by itself.
     """
-    turned = [each.torque(body, axis) if each.is_across(axis) else 0.0 for each in pressings]
+    turned = [pressing.torque(body, axis) if pressing.is_across(axis) else 0.0 for pressing in pressings]
     radius = max(
         math.hypot(*cross(plus(point.place, body.centre, -1.0), axis))
-        for each in pressings
-        for point in each.points
+        for pressing in pressings
+        for point in pressing.points
     )
     spin = dot(body.spin, axis)
     is_slow = abs(spin) * radius <= ROLLING * slipping

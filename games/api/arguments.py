@@ -112,7 +112,7 @@ def friction_range_fault(called: str, value: object) -> str:
     if value is None:
         return ""
     pair = list(value) if isinstance(value, tuple | list) else []
-    if len(pair) == 2 and not any(fault("", (low, high), each) for each in pair) and pair[0] <= pair[1]:
+    if len(pair) == 2 and not any(fault("", (low, high), value) for value in pair) and pair[0] <= pair[1]:
         return ""
     return f"{called} = {value}: must be two numbers from {low:g} to {high:g}, the smaller one first"
 

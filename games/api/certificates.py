@@ -79,8 +79,8 @@ def verify_certificate(
 def _other_than(certificate: Mapping[str, Any], loaded: Scene, conditions: Checker) -> str:
     from teeter.engine.certificate.maker import difference
 
-    found = difference(certificate, *conditions.asked(loaded))
-    return f"it is of another scene than {loaded.name}: {found}" if found else ""
+    mismatch = difference(certificate, *conditions.asked(loaded))
+    return f"it is of another scene than {loaded.name}: {mismatch}" if mismatch else ""
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -88,12 +88,12 @@ def _read(file: Path) -> dict[str, Any]:
         size = file.stat().st_size
         if size > MAX_BYTES:
             raise CertificateError(f"{file}: has {size} bytes; certificates have at most {MAX_BYTES}")
-        found = json.loads(file.read_text(encoding="utf-8"))
+        certificate = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise CertificateError(f"{file}: cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):
         raise CertificateError(f"{file}: is not a certificate: not valid JSON") from None
-    if not isinstance(found, dict) or "certificate" not in found:
+    if not isinstance(certificate, dict) or "certificate" not in certificate:
         words = "`teeter check SCENE --certificate FILE.json` writes one"
         raise CertificateError(f"{file}: is not a certificate: {words}")
-    return found
+    return certificate

@@ -212,7 +212,7 @@ class Checker:
         from teeter.engine.workers import Interrupted
 
         try:
-            found = self.chance(
+            chance = self.chance(
                 scene,
                 position_mm=position_mm,
                 tilt_noise_deg=tilt_noise_deg,
@@ -224,7 +224,7 @@ class Checker:
             )
         except Interrupted as stop:
             raise Interrupted(noise_result(stop.done)) from stop
-        return noise_result(found)
+        return noise_result(chance)
 
     @one_thread()
     def chance(
@@ -329,17 +329,17 @@ class Checker:
         from teeter.games.api.design import GOALS, designed, supply
 
         require_in_range(margin_deg=margin_deg, gap_mm=gap_mm)
-        wanted = next((each for each in GOALS if each == goal), None)
+        wanted = next((name for name in GOALS if name == goal), None)
         if wanted is None:
             raise ArgumentError(f"goal = {goal!r}: must be one of {', '.join(GOALS)}")
         if (gap_mm is None) == (wanted == "bridge"):
             raise ArgumentError(
                 "a gap and a bridge go together: say how wide it is with the goal bridge, and with no other"
             )
-        given = [pieces] if isinstance(pieces, str | PublicScene) else list(pieces)
+        supplies = [pieces] if isinstance(pieces, str | PublicScene) else list(pieces)
         return designed(
             wanted,
-            supply(given),
+            supply(supplies),
             lambda scene: self.check(PublicScene(scene)),
             margin=margin_deg,
             gap=gap_mm,
@@ -365,10 +365,10 @@ class Checker:
             piece_named(loaded, name)
         try:
             with using(self.engine):
-                found = probe(self._rubbed(loaded.assembly), names, workers=self.workers, progress=progress)
+                probes = probe(self._rubbed(loaded.assembly), names, workers=self.workers, progress=progress)
         except Interrupted as stop:
             raise Interrupted(_probes(stop.done)) from stop
-        return _probes(found)
+        return _probes(probes)
 
     @one_thread()
     def sweep(
@@ -510,7 +510,7 @@ class Checker:
         return loaded
 
 
-def _probes(found: Mapping[str, Probed]) -> dict[str, ProbeResult]:
+def _probes(probes: Mapping[str, Probed]) -> dict[str, ProbeResult]:
     return {
-        name: ProbeResult(one.load, one.pull, one.stands_without, one.loose) for name, one in found.items()
+        name: ProbeResult(one.load, one.pull, one.stands_without, one.loose) for name, one in probes.items()
     }

@@ -36,17 +36,17 @@ def contacts(verdict: Verdict) -> Columns:
     """A row for each contact point: `first`, `second` the pieces, `interface` its number, `x_mm`, `y_mm`, `z_mm`; the
     normal `nx`, `ny`, `nz` from the second towards the first; `normal_n`, and `fx_n`, `fy_n`, `fz_n`, the force on the
     first; `friction`, the coefficient, and `used`, the share of it that the force needs."""
-    found, force, friction = _points(verdict)
-    pressing = np.einsum("ij,ij->i", force, found.normals)
+    touches, force, friction = _points(verdict)
+    pressing = np.einsum("ij,ij->i", force, touches.normals)
     return {
-        **_pair(found, np.arange(len(found.points))),
-        "interface": _interface(found),
-        **_vector("xyz", "_mm", 1e3 * found.points),
-        **_vector(("nx", "ny", "nz"), "", found.normals),
+        **_pair(touches, np.arange(len(touches.points))),
+        "interface": _interface(touches),
+        **_vector("xyz", "_mm", 1e3 * touches.points),
+        **_vector(("nx", "ny", "nz"), "", touches.normals),
         "normal_n": pressing,
         **_vector(("fx", "fy", "fz"), "_n", force),
         "friction": friction,
-        "used": _used(force, found.normals, friction),
+        "used": _used(force, touches.normals, friction),
     }
 
 
@@ -54,27 +54,29 @@ def interfaces(verdict: Verdict) -> Columns:
     """A row for each face, line or point in which two pieces touch, numbered as in `contacts`: its normal, `area_mm2`;
     the resultant `fx_n`, `fy_n`, `fz_n` on the first; `x_mm`, `y_mm`, `z_mm`, where it passes; `room_mm` from there to
     the nearest edge; `used`, the share of the friction that it needs."""
-    found, force, friction = _points(verdict)
-    number = _interface(found)
+    touches, force, friction = _points(verdict)
+    number = _interface(touches)
     heads = np.flatnonzero(np.diff(number, prepend=-1))
     count = len(heads)
     total = np.zeros((count, 3))
     np.add.at(total, number, force)
-    weight = np.einsum("ij,ij->i", force, found.normals)
+    weight = np.einsum("ij,ij->i", force, touches.normals)
     sums = np.bincount(number, weight, count)
     place = np.zeros((count, 3))
-    np.add.at(place, number, weight[:, None] * found.points)
+    np.add.at(place, number, weight[:, None] * touches.points)
     with np.errstate(divide="ignore", invalid="ignore"):
         place = place / sums[:, None]
-    rows = [_face(found.points[number == row], found.normals[at], place[row]) for row, at in enumerate(heads)]
+    rows = [
+        _face(touches.points[number == row], touches.normals[at], place[row]) for row, at in enumerate(heads)
+    ]
     return {
-        **_pair(found, heads),
-        **_vector(("nx", "ny", "nz"), "", found.normals[heads]),
+        **_pair(touches, heads),
+        **_vector(("nx", "ny", "nz"), "", touches.normals[heads]),
         "area_mm2": np.array([area for area, _ in rows]),
         **_vector(("fx", "fy", "fz"), "_n", total),
         **_vector("xyz", "_mm", 1e3 * place),
         "room_mm": np.array([room for _, room in rows]),
-        "used": _used(total, found.normals[heads], friction[heads]),
+        "used": _used(total, touches.normals[heads], friction[heads]),
     }
 
 
@@ -107,28 +109,28 @@ def trajectory(scene: Scene, verdict: Verdict) -> Columns:
 def as_lists(columns: Columns) -> dict[str, list[Any]]:
     """Returns a table as JSON has it: what is not known is null."""
     return {
-        name: [None if isinstance(each, float) and math.isnan(each) else each for each in column.tolist()]
+        name: [None if isinstance(value, float) and math.isnan(value) else value for value in column.tolist()]
         for name, column in columns.items()
     }
 
 
 def _points(verdict: Verdict) -> tuple[Contacts, Array, Array]:
     """The contacts, the force on the first body of each, newtons (k, 3), and the coefficients of friction (k,)."""
-    found, assembly, options = contacts_of(verdict), verdict.judged, verdict.options
-    force = np.full((len(found.points), 3), np.nan)
-    if not found.curved and assembly.free:
+    touches, assembly, options = contacts_of(verdict), verdict.judged, verdict.options
+    force = np.full((len(touches.points), 3), np.nan)
+    if not touches.curved and assembly.free:
         with suppress(StaticsError):
-            force = least_squares(balance_of(assembly, found, gravity=options.gravity))
-    return found, force, pair_friction(assembly, found.first, found.second)
+            force = least_squares(balance_of(assembly, touches, gravity=options.gravity))
+    return touches, force, pair_friction(assembly, touches.first, touches.second)
 
 
-def _interface(found: Contacts) -> NDArray[np.int64]:
-    return np.unique(found.patch, return_inverse=True)[1].reshape(-1)
+def _interface(touches: Contacts) -> NDArray[np.int64]:
+    return np.unique(touches.patch, return_inverse=True)[1].reshape(-1)
 
 
-def _pair(found: Contacts, rows: NDArray[np.int64]) -> Columns:
-    names = np.array(found.names, dtype=np.str_)
-    return {"first": names[found.first[rows]], "second": names[found.second[rows]]}
+def _pair(touches: Contacts, rows: NDArray[np.int64]) -> Columns:
+    names = np.array(touches.names, dtype=np.str_)
+    return {"first": names[touches.first[rows]], "second": names[touches.second[rows]]}
 
 
 def _vector(names: Any, unit: str, values: Array) -> Columns:
@@ -152,7 +154,7 @@ def _face(points: Array, normal: Array, place: Array) -> tuple[float, float]:
     """Area of a polygon, mm^2, and how far a place in it is from its edge, mm; lines and points have neither."""
     if len(points) < 3:
         return 0.0, 0.0
-    across = np.stack([each[0] for each in axes_across(normal[None])], axis=1)
+    across = np.stack([axis[0] for axis in axes_across(normal[None])], axis=1)
     polygon = shapely.Polygon(1e3 * (points - points[0]) @ across)
     if not np.isfinite(place).all():
         return float(polygon.area), math.nan

@@ -102,14 +102,14 @@ def write_dataset(
     where = Path(folder)
     _check(where, splits)
     checker = Checker(friction=friction, seed=seed, workers=workers, engine=engine)
-    given = scenes if isinstance(scenes, tuple) else list(scenes)
-    found = checker.check_many(given, method=method, executor=executor, progress=progress)
+    cases = scenes if isinstance(scenes, tuple) else list(scenes)
+    results = checker.check_many(cases, method=method, executor=executor, progress=progress)
     with using(engine):
         used = engine_in_use()
     return _write(
         where,
-        (as_asked(*task) for task in tasks_of(given, checker.options_of)),
-        found,
+        (as_asked(*task) for task in tasks_of(cases, checker.options_of)),
+        results,
         method=method,
         engine=used,
         seed=seed,
@@ -144,7 +144,7 @@ def split_of(key: str, seed: int, splits: Mapping[str, float]) -> str:
 def _write(
     folder: Path,
     scenes: Iterable[Assembly],
-    found: ManyResult,
+    results: ManyResult,
     *,
     method: str,
     engine: str,
@@ -157,12 +157,12 @@ def _write(
     pictures. Raises OutputError."""
     with whole_folder(folder) as part:
         (part / "data").mkdir()
-        rows, counts = _tables(part / "data", scenes, found, seed, splits, draw, progress)
+        rows, counts = _tables(part / "data", scenes, results, seed, splits, draw, progress)
         words = ("stands", "topples", "unsure")
         card = CARD.format(
             files="\n".join(f"  - split: {name}\n    path: data/{name}.parquet" for name in splits),
             name=folder.name,
-            total=len(found),
+            total=len(results),
             words=" | ".join(words),
             lines="---:|" * len(words),
             counts="\n".join(
@@ -186,7 +186,7 @@ def _write(
 def _tables(
     folder: Path,
     scenes: Iterable[Assembly],
-    found: ManyResult,
+    results: ManyResult,
     seed: int,
     splits: Mapping[str, float],
     draw: Callable[[Assembly], bytes] | None,
@@ -206,7 +206,7 @@ def _tables(
         waiting[name].clear()
 
     try:
-        for number, (scene, row) in enumerate(zip(scenes, found.rows, strict=True), start=1):
+        for number, (scene, row) in enumerate(zip(scenes, results.rows, strict=True), start=1):
             key = case(0, scene).key
             name = split_of(key, seed, splits)
             entry = asdict(row) | {"key": key, "pieces": _pieces(scene)}
@@ -216,13 +216,13 @@ def _tables(
             waiting[name].append(entry)
             if len(waiting[name]) == GROUP:
                 flush(name)
-            progress(number, len(found))
+            progress(number, len(results))
         for name in splits:
             flush(name)
     finally:
         for writer in writers.values():
             writer.close()
-    return {name: sum(each.values()) for name, each in counts.items()}, counts
+    return {name: sum(counter.values()) for name, counter in counts.items()}, counts
 
 
 def _pieces(scene: Assembly) -> list[dict[str, Any]]:
@@ -248,7 +248,7 @@ def _schema(has_pictures: bool) -> Any:
     piece = {"name": arrow.string(), "fixed": arrow.bool_(), "position": numbers, "quaternion": numbers}
     piece |= {"size": numbers, "mass": arrow.float64(), "friction": arrow.float64(), "model": arrow.string()}
     kinds = {"number": arrow.int64(), "tilt_deg": arrow.float64()}
-    columns = {each.name: kinds.get(each.name, arrow.string()) for each in fields(ManyRow)}
+    columns = {field.name: kinds.get(field.name, arrow.string()) for field in fields(ManyRow)}
     columns |= {"key": arrow.string(), "pieces": arrow.list_(arrow.struct(list(piece.items())))}
     if has_pictures:
         # as data sets of pictures have them

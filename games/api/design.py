@@ -72,16 +72,16 @@ class DesignResult(Untrue):
             "bridge": f"bridges a gap of {reach}",
         }[self.goal]
         how = f", {self.how}" if len(self.pieces) > 1 else ""
-        told = f"{capital(counted(len(self.pieces), 'piece'))}{how}: it {says}"
+        text = f"{capital(counted(len(self.pieces), 'piece'))}{how}: it {says}"
         if self.of_published is not None:
-            told += f", {self.of_published:.3f} of the longest that is published for equal blocks"
+            text += f", {self.of_published:.3f} of the longest that is published for equal blocks"
         hand = "no margin that is known" if self.tilt_deg is None else f"{self.tilt_deg:.2f} degrees in hand"
         end = (
             "it stands"
             if self.check.word == "stands"
             else f"forces balance it, the verdict is {self.check.word}"
         )
-        return f"{told}; {end}, with {hand}."
+        return f"{text}; {end}, with {hand}."
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter design --json` prints."""
@@ -96,36 +96,36 @@ class NoDesignError(ArgumentError):
 def supply(pieces: Iterable[str | PublicScene]) -> list[tuple[Body, Any]]:
     """Returns the boxes of scenes and of models with their number (`tower_topple/brick:30`), each with the table it is
     written as, if any. Raises ArgumentError and SceneError."""
-    found: dict[str, tuple[Body, Any]] = {}
-    for each in pieces:
-        scene = supplied(each)
+    boxes: dict[str, tuple[Body, Any]] = {}
+    for source in pieces:
+        scene = supplied(source)
         for body in scene.assembly.free:
             name, number = body.name, 2
-            while name in found:
+            while name in boxes:
                 name, number = f"{body.name}.{number}", number + 1
             written = scene.written.get(body.name)
             table = written and written.model_copy(update={"id": name})
-            found[name] = (replace(body, name=name, loads=()), table)
-    if not found:
+            boxes[name] = (replace(body, name=name, loads=()), table)
+    if not boxes:
         raise ArgumentError("there are no pieces to build with")
-    if len(found) > MOST_PIECES:
-        raise ArgumentError(f"{len(found)} pieces to build with: {MOST_PIECES} are the most")
-    wrong = [f"{name} ({why})" for name, (body, _) in found.items() if (why := _no_box(body))]
+    if len(boxes) > MOST_PIECES:
+        raise ArgumentError(f"{len(boxes)} pieces to build with: {MOST_PIECES} are the most")
+    wrong = [f"{name} ({why})" for name, (body, _) in boxes.items() if (why := _no_box(body))]
     if wrong:
         raise ArgumentError(f"designs are built of boxes; these are none: {', '.join(wrong[:6])}")
-    return list(found.values())
+    return list(boxes.values())
 
 
-def supplied(each: str | PublicScene) -> Scene:
+def supplied(source: str | PublicScene) -> Scene:
     """Returns the scene of a supply. Raises ArgumentError and SceneError."""
     from teeter.games.api.scene import loaded_of
     from teeter.scenes.load import build
 
-    model, _, count = each.rpartition(":") if isinstance(each, str) else ("", "", "")
+    model, _, count = source.rpartition(":") if isinstance(source, str) else ("", "", "")
     if not model or not count.removeprefix("-").isdigit():
-        return loaded_of(each, drop=True)
+        return loaded_of(source, drop=True)
     if not 0 < int(count) <= MOST_PIECES:
-        raise ArgumentError(f"{each}: the number of pieces must be from 1 to {MOST_PIECES}")
+        raise ArgumentError(f"{source}: the number of pieces must be from 1 to {MOST_PIECES}")
     name = model.rsplit("/", 1)[-1]
     rows = [
         {"id": f"{name}.{at:02d}", "model": model, "position": [0.0, 0.0, 1000.0 * at]}
@@ -171,10 +171,10 @@ def designed(
         reach = sum(box.sides[2] for box in laid)
         edges: tuple[float, ...] = ()
     elif goal == "bridge":
-        found = stacks.bridge(boxes, 1e-3 * (gap or 0.0), slope)
-        if found is None:
+        bridge = stacks.bridge(boxes, 1e-3 * (gap or 0.0), slope)
+        if bridge is None:
             raise NoDesignError(f"these pieces do not bridge {gap:g} mm, laid one on one from both sides")
-        laid, reach, edges = found, 1e-3 * (gap or 0.0), (0.0, 1e-3 * (gap or 0.0))
+        laid, reach, edges = bridge, 1e-3 * (gap or 0.0), (0.0, 1e-3 * (gap or 0.0))
         how = "a deck" if len(laid) == 1 else f"{len(laid) // 2} from each side and a deck"
     else:
         laid, how, edges = stacks.overhang(boxes, slope), "one on one", (0.0,)

@@ -156,10 +156,10 @@ def poses(scene: AnyScene, piece: str | None = None) -> tuple[PoseResult, ...]:
     free = [body.name for body in loaded.assembly.free]
     if piece is None and len(free) != 1:
         raise ArgumentError(f"{loaded.name} has {len(free)} pieces: name one")
-    found = []
+    results = []
     for pose in stable_poses(piece_named(loaded, piece or free[0]).piece):
         roll, pitch, yaw = (math.degrees(angle) for angle in rpy_of(pose.rotation))
-        found.append(
+        results.append(
             PoseResult(
                 None if pose.margin is None else math.degrees(pose.margin),
                 pose.share,
@@ -169,7 +169,7 @@ def poses(scene: AnyScene, piece: str | None = None) -> tuple[PoseResult, ...]:
                 1e6 * pose.area,
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def explain(scene: AnyScene | CheckResult, **under: Unpack[Conditions]) -> ExplainResult:
@@ -314,10 +314,10 @@ def play(
     session, recorder = begin(
         game_named(game), tuple(players), seed, options, tremor=tremor_mm / 1e3, path=path, replaces=force
     )
-    found = play_out(session, recorder, seed, turns)
+    outcome = play_out(session, recorder, seed, turns)
     where = recorder.path if recorder else None
-    names, winners = tuple(found["players"]), tuple(found["winners"])
-    return Played(names, winners, found["reason"], found["scores"], found["turns"], where)
+    names, winners = tuple(outcome["players"]), tuple(outcome["winners"])
+    return Played(names, winners, outcome["reason"], outcome["scores"], outcome["turns"], where)
 
 
 @one_thread()

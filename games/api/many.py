@@ -78,26 +78,26 @@ class ManyResult(Untrue):
 def columns_of(rows: Sequence[Any], kind: type, numbers: dict[str, Any]) -> dict[str, NDArray[Any]]:
     """Returns dataclasses as a dict of columns. numbers: the types of those that are no texts."""
     empty = {np.float64: np.nan}
-    found = {}
-    for name in (each.name for each in fields(kind)):
+    columns = {}
+    for name in (field.name for field in fields(kind)):
         dtype = numbers.get(name, np.str_)
         values = [getattr(row, name) for row in rows]
-        found[name] = np.array(
-            [empty.get(dtype, "") if each is None else each for each in values], dtype=dtype
+        columns[name] = np.array(
+            [empty.get(dtype, "") if value is None else value for value in values], dtype=dtype
         )
-    return found
+    return columns
 
 
 @contextmanager
-def keeping(done: Callable[[Any], Any], found: Any = None) -> Iterator[None]:
-    """Turns an interrupt into one that carries what was found until then. done: makes that of `found`, or of what an
+def keeping(done: Callable[[Any], Any], rows: Any = None) -> Iterator[None]:
+    """Turns an interrupt into one that carries what was found until then. done: makes that of `rows`, or of what an
     interrupt from below carries."""
     try:
         yield
     except Interrupted as stop:
         raise Interrupted(done(stop.done)) from stop
     except KeyboardInterrupt as stop:
-        raise Interrupted(done(found)) from stop
+        raise Interrupted(done(rows)) from stop
 
 
 def check_many(
@@ -118,7 +118,7 @@ def check_many(
     few = len(tasks) < FEWEST_APART and method == "statics"
     rows: list[ManyRow] = []
     with (
-        keeping(lambda found: ManyResult(tuple(found), len(tasks)), rows),
+        keeping(lambda part: ManyResult(tuple(part), len(tasks)), rows),
         in_order(partial(_judged, method), chunks, 1 if few else workers, executor, parcel=1) as answers,
     ):
         for answer in answers:
@@ -142,24 +142,24 @@ def tasks_of(scenes: ManyScenes, options_of: OptionsOf) -> Iterator[Task]:
     loaded = loaded_of(scenes[0])
     names = tuple(body.name for body in loaded.assembly.free)
     options = replace(options_of(loaded), workers=1)
-    for each in _poses_of(scenes[1], len(names), loaded.name):
-        yield at_poses(loaded.assembly, names, each), options
+    for row in _poses_of(scenes[1], len(names), loaded.name):
+        yield at_poses(loaded.assembly, names, row), options
 
 
 def _poses_of(poses: ArrayLike, pieces: int, scene: str) -> NDArray[np.float64]:
     """Poses in metres with unit quaternions. Raises ArgumentError."""
-    found = np.array(poses, dtype=np.float64)
-    if found.ndim != 3 or found.shape[1:] != (pieces, 7):
+    rows = np.array(poses, dtype=np.float64)
+    if rows.ndim != 3 or rows.shape[1:] != (pieces, 7):
         raise ArgumentError(
-            f"poses have the shape {found.shape}: {scene} has {pieces} free pieces, so (n, {pieces}, 7) is wanted: "
+            f"poses have the shape {rows.shape}: {scene} has {pieces} free pieces, so (n, {pieces}, 7) is wanted: "
             "x, y, z in mm and a quaternion x, y, z, w"
         )
-    length = np.linalg.norm(found[..., 3:], axis=2)
-    if not (np.isfinite(found).all() and (np.abs(length - 1.0) < 1e-3).all()):
+    length = np.linalg.norm(rows[..., 3:], axis=2)
+    if not (np.isfinite(rows).all() and (np.abs(length - 1.0) < 1e-3).all()):
         raise ArgumentError("poses: every number must be finite, and every quaternion of length 1")
-    found[..., :3] /= 1e3
-    found[..., 3:] /= length[..., None]
-    return found
+    rows[..., :3] /= 1e3
+    rows[..., 3:] /= length[..., None]
+    return rows
 
 
 def _judged(method: Method, chunk: list[Task]) -> list[ManyRow]:
@@ -168,10 +168,12 @@ def _judged(method: Method, chunk: list[Task]) -> list[ManyRow]:
     from teeter.engine.topple.verdict import as_asked
 
     asked = [as_asked(*task) for task in chunk]
-    found = labels(asked, [options.gravity for _, options in chunk])
+    verdicts = labels(asked, [options.gravity for _, options in chunk])
     if method == "full":
-        return [_by_both(scene, *task, label) for scene, task, label in zip(asked, chunk, found, strict=True)]
-    return [_row(scene.name, "statics", label) for scene, label in zip(asked, found, strict=True)]
+        return [
+            _by_both(scene, *task, label) for scene, task, label in zip(asked, chunk, verdicts, strict=True)
+        ]
+    return [_row(scene.name, "statics", label) for scene, label in zip(asked, verdicts, strict=True)]
 
 
 def _by_both(asked: Assembly, scene: Assembly, options: CheckOptions, label: Label) -> ManyRow:

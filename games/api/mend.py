@@ -92,7 +92,7 @@ class MendChange(Untrue):
             self.check.certificate(),
             force=force,
             copies=[replace(self.before, bodies=gone)] if gone else [],
-            more=[each for each in drawn if isinstance(each, Arrow)],
+            more=[overlay for overlay in drawn if isinstance(overlay, Arrow)],
         )
         return Path(path)
 
@@ -133,7 +133,7 @@ class MendResult(Untrue):
         return self.word
 
     def __str__(self) -> str:
-        rows = [f"{at}. {each.sentence}" for at, each in enumerate(self.changes, start=1)]
+        rows = [f"{at}. {change.sentence}" for at, change in enumerate(self.changes, start=1)]
         return "\n".join([self.why, *([self.none_because] if self.none_because else []), *rows])
 
     def to_json(self) -> dict[str, Any]:

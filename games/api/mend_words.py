@@ -48,24 +48,24 @@ def words_of(change: Change, before: Assembly, force: float | None) -> str:
         bears = "" if force is None else f", where it bears {force:.2f} N"
         height = 1e3 * change.height
         return f"Prop up {name} with a post {height:.1f} mm high at x = {px:.1f}, y = {py:.1f} mm{bears}"
-    was = next(each for each in before.bodies if each.name == name).piece.material.friction
+    was = next(body for body in before.bodies if body.name == name).piece.material.friction
     return f"Roughen {name} from a friction of {was:.3g} to {change.amount:.3g}{_on(change, before)}"
 
 
 def _on(change: Change, before: Assembly) -> str:
     """Returns what the friction of the pairs is then."""
-    found = find_contacts(before)
+    contacts = find_contacts(before)
     names = {
-        found.names[other]
-        for pair in zip(found.first.tolist(), found.second.tolist(), strict=True)
-        if change.pieces[0] in (found.names[pair[0]], found.names[pair[1]])
+        contacts.names[other]
+        for pair in zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)
+        if change.pieces[0] in (contacts.names[pair[0]], contacts.names[pair[1]])
         for other in pair
     } - {change.pieces[0]}
-    other = {each.name: each.piece.material.friction for each in before.bodies}
-    told = [
+    other = {body.name: body.piece.material.friction for body in before.bodies}
+    lines = [
         f"{pair_coefficient(change.amount, other[name]):.3f} against {name}" for name in sorted(names)[:3]
     ]
-    return f" ({', '.join(told)})" if told else ""
+    return f" ({', '.join(lines)})" if lines else ""
 
 
 def _way(x: float, y: float) -> str:

@@ -66,14 +66,14 @@ class Mender:
                 complete=False,
             )
         if demand.holds(asked):
-            found = self._checked(self.loaded)
-            if found.word == "stands":
-                tilt = found.statics.tilt_deg
+            result = self._checked(self.loaded)
+            if result.word == "stands":
+                tilt = result.statics.tilt_deg
                 hand = "" if tilt is None else f" with {tilt:.1f} degrees in hand"
-                return self._answer(found, f"It stands{hand}: there is nothing to mend.", stands=True)
+                return self._answer(result, f"It stands{hand}: there is nothing to mend.", stands=True)
             return self._answer(
-                found,
-                f"Its verdict is {found.word}, although forces can balance it: see `teeter check`.",
+                result,
+                f"Its verdict is {result.word}, although forces can balance it: see `teeter check`.",
                 none_because="The search asks the force balance, which finds nothing to mend.",
                 complete=False,
             )
@@ -82,30 +82,30 @@ class Mender:
             asked, demand, kinds=kinds, pieces=pieces, keep=keep, workers=self.options.workers
         )
         took = time.perf_counter() - started
-        found, told = self._told(asked, demand, changes, best)
-        refused = bool(changes) and not told
+        result, answers = self._told(asked, demand, changes, best)
+        refused = bool(changes) and not answers
         return self._answer(
-            found,
-            self._why(found),
-            changes=told,
-            none_because=None if told else _none(kinds, bounds, refused=refused),
+            result,
+            self._why(result),
+            changes=answers,
+            none_because=None if answers else _none(kinds, bounds, refused=refused),
             complete=not refused,
             reach_mm=1e3 * bounds.reach,
             tried=bounds.asked,
             searched_s=took,
         )
 
-    def _answer(self, found: CheckResult, why: str, **more: Any) -> MendResult:
-        return MendResult(self.loaded.name, found.word, self.margin, why, **more)
+    def _answer(self, result: CheckResult, why: str, **more: Any) -> MendResult:
+        return MendResult(self.loaded.name, result.word, self.margin, why, **more)
 
     def _checked(self, loaded: Scene) -> CheckResult:
         return self.check(pushed(loaded, self.push))
 
-    def _why(self, found: CheckResult) -> str:
+    def _why(self, result: CheckResult) -> str:
         """Returns what is wrong with it as it is."""
-        if not found.statics.stands:
-            return found.explain().sentences[0]
-        tilt = found.statics.tilt_deg
+        if not result.statics.stands:
+            return result.explain().sentences[0]
+        tilt = result.statics.tilt_deg
         known = "It has no margin that is known" if tilt is None else f"It has {tilt:.1f} degrees in hand"
         if self.margin is not None:
             return f"{known}, less than the {self.margin:g} asked for."
@@ -116,15 +116,15 @@ class Mender:
     ) -> tuple[CheckResult, tuple[MendChange, ...]]:
         """Returns the answer on the scene as it is, and the first changes that both methods agree on."""
         processes = self.options.workers or os.cpu_count() or 1
-        told: list[MendChange] = []
+        proposals: list[MendChange] = []
         with in_order(partial(self._agreed, asked, demand), changes, processes) as answers:
             # while others are asked about the changes
-            found = self._checked(self.loaded)
+            result = self._checked(self.loaded)
             for change in answers if best else ():
-                told += [change] if change is not None else []
-                if len(told) == best:
+                proposals += [change] if change is not None else []
+                if len(proposals) == best:
                     break
-        return found, tuple(told)
+        return result, tuple(proposals)
 
     def _agreed(self, asked: Assembly, demand: Demand, change: Change) -> MendChange | None:
         """Returns a change, made as little larger as both methods need to agree on it; None where they do not."""
@@ -144,8 +144,8 @@ class Mender:
 
         if not demand.holds(as_asked(pushed(scene, self.push).assembly, self.options)):
             return None
-        found = self._checked(scene)
-        return found if found.word == "stands" else None
+        result = self._checked(scene)
+        return result if result.word == "stands" else None
 
 
 def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
@@ -199,10 +199,10 @@ def wanted(kinds: Iterable[str]) -> tuple[Kind, ...]:
     """Returns kinds of changes, all for none. Raises ArgumentError."""
     from teeter.engine.topple.mend.changes import KINDS
 
-    given = tuple(kinds)
-    if unknown := [kind for kind in given if kind not in KINDS]:
+    names = tuple(kinds)
+    if unknown := [kind for kind in names if kind not in KINDS]:
         raise ArgumentError(f"kinds = {unknown[0]!r}: must be of {', '.join(KINDS)}")
-    return tuple(kind for kind in KINDS if kind in given) if given else KINDS
+    return tuple(kind for kind in KINDS if kind in names) if names else KINDS
 
 
 def scaled(change: Change, times: float) -> Change:
@@ -230,8 +230,8 @@ def pushed(scene: Scene, push: tuple[float, float] | None) -> Scene:
     angle = math.radians(push[1])
     load = Load(PUSH, local, (push[0] * math.cos(angle), push[0] * math.sin(angle), 0.0))
     bodies = tuple(
-        replace(each, loads=(*each.loads, load)) if each.name == body.name else each
-        for each in scene.assembly.bodies
+        replace(other, loads=(*other.loads, load)) if other.name == body.name else other
+        for other in scene.assembly.bodies
     )
     return replace(scene, assembly=replace(scene.assembly, bodies=bodies))
 
@@ -286,7 +286,7 @@ def _change(change: Change, scene: Scene, after: CheckResult, before: Assembly, 
     )
 
 
-def _borne(found: CheckResult) -> float | None:
+def _borne(result: CheckResult) -> float | None:
     """Returns the newtons that press on the last body, a prop; None where no forces are known."""
     import numpy as np
 
@@ -295,10 +295,10 @@ def _borne(found: CheckResult) -> float | None:
     from teeter.engine.topple.errors import StaticsError
     from teeter.engine.topple.verdict import contacts_of
 
-    contacts = contacts_of(found.verdict)
-    judged = found.verdict.judged
+    contacts = contacts_of(result.verdict)
+    judged = result.verdict.judged
     try:
-        forces = least_squares(balance_of(judged, contacts, gravity=found.options.gravity))
+        forces = least_squares(balance_of(judged, contacts, gravity=result.options.gravity))
     except StaticsError:
         return None
     last = len(judged.bodies) - 1

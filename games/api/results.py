@@ -130,8 +130,8 @@ class CheckResult(Untrue):
 
     def explain(self) -> ExplainResult:
         """Why: which piece goes over which edge, and how much is missing or to spare."""
-        found = explained(self.verdict)
-        return ExplainResult(**{key: _frozen(value) for key, value in found.items()})
+        facts = explained(self.verdict)
+        return ExplainResult(**{key: _frozen(value) for key, value in facts.items()})
 
     def to_json(self, *, data: bool = False) -> dict[str, Any]:
         """What `teeter check --json` prints. data: with its tables, as `--data` adds them."""
@@ -139,12 +139,12 @@ class CheckResult(Untrue):
 
         from teeter.engine.topple.verdict_json import to_json
 
-        found: dict[str, Any] = {**to_json(self.verdict, version("teeter")), "read": self.read}
+        content: dict[str, Any] = {**to_json(self.verdict, version("teeter")), "read": self.read}
         if data:
             from teeter.games.api.data import TABLES, as_lists
 
-            found |= {name: as_lists(getattr(self, name)) for name in TABLES}
-        return found
+            content |= {name: as_lists(getattr(self, name)) for name in TABLES}
+        return content
 
     def picture(self, path: str | Path, *, force: bool = False) -> Path:
         """Draw the verdict with its contact forces into a PNG, as `--picture` does. force: replace a file that is
@@ -322,8 +322,8 @@ class PoseResult(Untrue):
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter poses --json` prints."""
-        found: dict[str, Any] = as_json(self, 9)
-        return found
+        row: dict[str, Any] = as_json(self, 9)
+        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,22 +378,22 @@ class ExportResult(Untrue):
     pieces: int | None = None
 
 
-def noise_result(found: Chance) -> NoiseResult:
+def noise_result(chance: Chance) -> NoiseResult:
     """The same in mm and degrees."""
-    noise = found.noise
+    noise = chance.noise
     return NoiseResult(
-        found.samples,
-        found.stood,
-        found.share,
-        found.low,
-        found.high,
+        chance.samples,
+        chance.stood,
+        chance.share,
+        chance.low,
+        chance.high,
         noise.position * 1e3,
         math.degrees(noise.tilt),
         noise.friction,
         noise.seed,
-        found.first,
-        found.judged,
-        found.stopped,
+        chance.first,
+        chance.judged,
+        chance.stopped,
     )
 
 
@@ -456,12 +456,12 @@ def panel(verdict: Verdict, loaded: Scene, chance: Chance | None = None) -> Pane
     return Panel(Group(headline(verdict), "", grid), title=title, title_align="left", border_style=colour)
 
 
-def _noise_rows(found: Chance) -> list[tuple[str, str]]:
+def _noise_rows(chance: Chance) -> list[tuple[str, str]]:
     """How surely it stands, in words, as (label, text)."""
-    lines = [("how surely", str(noise_result(found)))]
-    if found.first:
-        falls = found.samples - found.stood
-        named = [f"{name} in {count} of {falls} falls" for name, count in list(found.first.items())[:NAMED]]
+    lines = [("how surely", str(noise_result(chance)))]
+    if chance.first:
+        falls = chance.samples - chance.stood
+        named = [f"{name} in {count} of {falls} falls" for name, count in list(chance.first.items())[:NAMED]]
         lines.append(("goes first", ", ".join(named)))
     return lines
 

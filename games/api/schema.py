@@ -225,12 +225,12 @@ def _of(kind: Any, parts: dict[str, Any]) -> dict[str, Any]:
     if origin is Literal:
         return {"enum": list(inner)}
     if origin in (Union, UnionType):
-        return {"anyOf": [_of(each, parts) for each in inner]}
+        return {"anyOf": [_of(part, parts) for part in inner]}
     if origin is list or (origin is tuple and inner[-1] is Ellipsis):
         return {"type": "array", "items": _of(inner[0], parts)}
     if origin is tuple:
-        each = [_of(one, parts) for one in inner]
-        return {"type": "array", "prefixItems": each, "minItems": len(each), "maxItems": len(each)}
+        items = [_of(one, parts) for one in inner]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
     if origin is dict:
         return {"type": "object", "additionalProperties": _of(inner[1], parts)}
     if not (is_typeddict(kind) or is_dataclass(kind)):

@@ -56,6 +56,6 @@ def notebook_cell(verdict: Verdict, why: Sequence[str]) -> str:
     return f"<iframe sandbox='allow-scripts' style='{FRAME}' srcdoc='{inside}'></iframe>"
 
 
-def _text(verdict: Verdict, **told: Any) -> str:
+def _text(verdict: Verdict, **extras: Any) -> str:
     blob = Blob()
-    return html.page({"kind": "verdict", **verdict_data(verdict, blob, **told)}, blob)
+    return html.page({"kind": "verdict", **verdict_data(verdict, blob, **extras)}, blob)

@@ -83,12 +83,12 @@ class BausackSkill(Skill):
             return first(held.piece, area.x, area.y)
         noise = NOISE_DEG[bot.style]
         ranked = sorted(
-            places(held.piece, tower), key=lambda each: -each.worth - bot.random.uniform(0.0, noise)
+            places(held.piece, tower), key=lambda spot: -spot.worth - bot.random.uniform(0.0, noise)
         )
-        found = _spots(held, tower, ranked)
+        spots = _spots(held, tower, ranked)
         if bot.style == "clumsy":
-            return found[0]
-        return firmest(session, state.towers[state.actor], held, found, FIRM_DEG, bot.patience_s)[1]
+            return spots[0]
+        return firmest(session, state.towers[state.actor], held, spots, FIRM_DEG, bot.patience_s)[1]
 
     def places(self, session: Session, need: Need) -> list[Pose]:
         """On the own tower, where it bears the piece best by what is above its foundation."""
@@ -102,8 +102,8 @@ def _anything(bot: Bot, actions: list[Action]) -> Action:
         action for action in actions if isinstance(action, (Build, Bid)) and action.bid > MOST_BID[bot.style]
     ]
     minded = [action for action in actions if action not in dear and not isinstance(action, TakeBack)]
-    found: Action = bot.random.choice(minded)
-    return found
+    action: Action = bot.random.choice(minded)
+    return action
 
 
 def worth(session: Session, seat: int, name: str) -> float:
@@ -112,7 +112,7 @@ def worth(session: Session, seat: int, name: str) -> float:
     if not tower:
         # a foundation should be flat and broad; what stands at all is better than a price
         return 20.0 if name.startswith("base") else 4.0
-    return next((each.worth for each in places(piece, tower, 1)), 0.0)
+    return next((spot.worth for spot in places(piece, tower, 1)), 0.0)
 
 
 def bearing(session: Session, seat: int, name: str) -> float:
@@ -127,16 +127,16 @@ def bearing(session: Session, seat: int, name: str) -> float:
         return degrees
     # what would be the last piece to lie there costs more than it seems
     laid, plain = [*tower, replace(body, pose=pose, fixed=False)], build(find(PLAIN))
-    next_one = (Body("next", plain, each.pose) for each in places(plain, laid, PLAINS))
+    next_one = (Body("next", plain, spot.pose) for spot in places(plain, laid, PLAINS))
     below, scale = [session.table.bodies[TABLE], *laid], session.table.scale
-    is_roomy = any(firmness([*below, each], scale, FALLS_DEG) >= FALLS_DEG for each in next_one)
+    is_roomy = any(firmness([*below, body], scale, FALLS_DEG) >= FALLS_DEG for body in next_one)
     return degrees if is_roomy else CROWDED_DEG
 
 
 def _spots(body: Body, tower: list[Body], ranked: list[TowerPlace]) -> list[Pose]:
     """Where a piece is tried: the first of the flat places, and in hollows."""
-    found = [each.pose for each in ranked[:TRIES]] + in_hollows(body.piece, tower)[:HOLLOWS]
-    return found or [_over(body, tower)]
+    poses = [spot.pose for spot in ranked[:TRIES]] + in_hollows(body.piece, tower)[:HOLLOWS]
+    return poses or [_over(body, tower)]
 
 
 def tower_of(session: Session, seat: int) -> list[Body]:

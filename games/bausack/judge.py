@@ -110,8 +110,8 @@ class BausackJudge(Judge[State]):
     def hit(self, state: State, piece: str, before: TableScene, after: TableScene) -> tuple[str, str] | None:
         """BS-03: a piece that lies against another tower: the one just laid, else of two that touch the one that has
         moved further, and the owner of the other's tower."""
-        found = [(name, _neighbour(state, name, after)) for name in _standing(state)]
-        leaning = [(name, owner) for name, owner in found if owner is not None]
+        pairs = [(name, _neighbour(state, name, after)) for name in _standing(state)]
+        leaning = [(name, owner) for name, owner in pairs if owner is not None]
 
         def liking(pair: tuple[str, str]) -> tuple[bool, float, str]:
             name = pair[0]
@@ -199,7 +199,7 @@ def _is_down(state: State, name: str, after: TableScene, *, moved: bool) -> bool
     """
     if places.on_support(after, name):
         return True
-    towers = {each for tower, out in zip(state.towers, state.out, strict=True) if out == IN for each in tower}
+    towers = {name for tower, out in zip(state.towers, state.out, strict=True) if out == IN for name in tower}
     loose = [other for other in after.touched_by(name) if other not in towers and other != state.piece]
     return bool(loose) and (moved or not _touches(after, name, state.towers[owner_of(state, name)]))
 

@@ -136,13 +136,13 @@ def apply(state: State, given: Input) -> State:
     return applied(state, given, needs(state), HANDLERS, TURN_CLAUSES.get(state.phase, "BS-12"))
 
 
-def _refuse_absent(state: State, given: Action) -> None:
+def _refuse_absent(state: State, action: Action) -> None:
     """BS-09, BS-15: who is out of the game or of the auction takes no part."""
-    seat = seat_index(state.seats, given.player)
+    seat = seat_index(state.seats, action.player)
     if seat >= 0 and state.out[seat] != IN:
-        raise IllegalAction("BS-09", f"{given.player} is out of the game")
+        raise IllegalAction("BS-09", f"{action.player} is out of the game")
     if seat in state.passed:
-        raise IllegalAction("BS-15", f"{given.player} has passed and is out of this auction")
+        raise IllegalAction("BS-15", f"{action.player} has passed and is out of this auction")
 
 
 def scores(state: State) -> tuple[int, ...]:

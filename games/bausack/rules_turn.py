@@ -83,9 +83,9 @@ def end(state: State, winners: list[int], reason: BausackReason) -> State:
     return replace(state, winners=tuple([name_of(state, seat) for seat in winners]), reason=reason)
 
 
-def measured(state: State, given: Measured) -> State:
+def measured(state: State, event: Measured) -> State:
     """BS-21: the height measurer was read; with the option `tallest` its last reading decides."""
-    heights = given.heights_mm
+    heights = event.heights_mm
     if len(heights) != len(state.seats) or min(heights) < 0:
         raise MalformedAction(
             f"heights are one number from 0 for each of {len(state.seats)} seats: {heights}"
@@ -101,27 +101,27 @@ def measured(state: State, given: Measured) -> State:
     return end(read, [seat for seat in standing if whole[seat] == top], BausackReason.TALLEST)
 
 
-def build(state: State, given: Build) -> State:
+def build(state: State, action: Build) -> State:
     """BS-14: the player on turn puts the piece in the hand up for auction."""
     expect(state, Phase.LOOK)
     most = state.tokens[state.turn]
-    if not 0 <= given.bid <= most:
-        raise IllegalAction("BS-14", f"{given.player} may open with a bid of 0 to {most}, not {given.bid}")
-    return _ask_next(replace(state, phase=Phase.BID, bid=given.bid, leader=state.turn))
+    if not 0 <= action.bid <= most:
+        raise IllegalAction("BS-14", f"{action.player} may open with a bid of 0 to {most}, not {action.bid}")
+    return _ask_next(replace(state, phase=Phase.BID, bid=action.bid, leader=state.turn))
 
 
-def bid(state: State, given: Bid) -> State:
+def bid(state: State, action: Bid) -> State:
     """BS-14: a higher bid."""
     expect(state, Phase.BID)
-    if given.bid <= state.bid:
+    if action.bid <= state.bid:
         raise IllegalAction("BS-14", f"the bid is {state.bid}; bid more, or pass")
     most = state.tokens[state.actor]
-    if given.bid > most:
-        raise IllegalAction("BS-14", f"{given.player} has {most} tokens and cannot bid {given.bid}")
-    return _ask_next(replace(state, bid=given.bid, leader=state.actor))
+    if action.bid > most:
+        raise IllegalAction("BS-14", f"{action.player} has {most} tokens and cannot bid {action.bid}")
+    return _ask_next(replace(state, bid=action.bid, leader=state.actor))
 
 
-def pass_(state: State, given: Pass) -> State:
+def pass_(state: State, action: Pass) -> State:
     """BS-15: out of this auction."""
     expect(state, Phase.BID)
     return _ask_next(replace(state, passed=(*state.passed, state.actor)))
@@ -149,24 +149,24 @@ def _won(state: State) -> State:
     return replace(state, tokens=tokens, bank=bank, actor=state.leader, phase=Phase.PLACE, bid=0, passed=())
 
 
-def push(state: State, given: Push) -> State:
+def push(state: State, action: Push) -> State:
     """BS-18: the piece in the hand goes to the next player."""
     expect(state, Phase.LOOK)
     return _hand_on(replace(state, phase=Phase.RECEIVE, price=1))
 
 
-def accept(state: State, given: Accept) -> State:
+def accept(state: State, action: Accept) -> State:
     """BS-18: the piece is accepted, and placed at once."""
     expect(state, Phase.RECEIVE)
     return replace(state, phase=Phase.PLACE, price=0)
 
 
-def pass_on(state: State, given: PassOn) -> State:
+def pass_on(state: State, action: PassOn) -> State:
     """BS-18: pay, and the piece goes on; the next one pays a token more."""
     expect(state, Phase.RECEIVE)
     if state.tokens[state.actor] < state.price:
         has = state.tokens[state.actor]
-        raise IllegalAction("BS-18", f"passing on costs {state.price}, {given.player} has {has} and accepts")
+        raise IllegalAction("BS-18", f"passing on costs {state.price}, {action.player} has {has} and accepts")
     tokens, bank = paid(state, state.actor, state.price)
     return _hand_on(replace(state, tokens=tokens, bank=bank, price=state.price + 1))
 
@@ -181,18 +181,18 @@ def conditions(state: State) -> tuple[Condition, ...]:
     return (lies, Condition.CLEAR_OF_OTHER_TOWERS)
 
 
-def take(state: State, given: Take) -> State:
+def take(state: State, action: Take) -> State:
     """BS-13: pick up a piece of the supply to look at it; BS-04: take up the accepted one to place it."""
-    require_piece(given.piece, [piece.id for piece in state.stock.pieces])
+    require_piece(action.piece, [piece.id for piece in state.stock.pieces])
     if state.phase in (Phase.LOOK, Phase.CARRY):
         hold_one(said(state.piece))
-    _leave_placed(state, given.piece)
-    if state.phase is Phase.PLACE and given.piece == state.piece:
+    _leave_placed(state, action.piece)
+    if state.phase is Phase.PLACE and action.piece == state.piece:
         return replace(state, phase=Phase.CARRY)
     if state.phase is not Phase.CHOOSE:
         raise IllegalAction(*OUT_OF_PLACE[state.phase])
-    supply = tuple([piece for piece in state.supply if piece != given.piece])
-    return replace(state, phase=Phase.LOOK, piece=given.piece, supply=supply)
+    supply = tuple([piece for piece in state.supply if piece != action.piece])
+    return replace(state, phase=Phase.LOOK, piece=action.piece, supply=supply)
 
 
 def _leave_placed(state: State, piece: str) -> None:
@@ -204,7 +204,7 @@ def _leave_placed(state: State, piece: str) -> None:
         raise IllegalAction("BS-05", f"{said(piece)} is part of {name_of(state, owner)}'s tower")
 
 
-def take_back(state: State, given: TakeBack) -> State:
+def take_back(state: State, action: TakeBack) -> State:
     """BS-13: put the piece back that was looked at; ALL-6: or the accepted one, to take it up anew."""
     if state.phase is Phase.LOOK:
         return _put_down(state)
@@ -216,18 +216,18 @@ def _put_down(state: State) -> State:
     return replace(state, phase=Phase.CHOOSE, piece="", supply=restocked(state, (state.piece,)))
 
 
-def meet(state: State, given: Met) -> State:
+def meet(state: State, event: Met) -> State:
     """BS-05, BS-13: the piece in the hand touches another; from a tower it may not touch it goes back."""
-    _expect_held(state, given.piece)
-    return _touched(state, given.other)
+    _expect_held(state, event.piece)
+    return _touched(state, event.other)
 
 
-def nudge(state: State, given: Nudged) -> State:
+def nudge(state: State, event: Nudged) -> State:
     """BS-05: the accepted piece pushes pieces of the own tower, as far as it likes."""
-    require_piece(given.piece, [piece.id for piece in state.stock.pieces])
+    require_piece(event.piece, [piece.id for piece in state.stock.pieces])
     if state.phase not in (Phase.LOOK, Phase.CARRY):
         raise IllegalAction("BS-05", "only a piece in the hand can push")
-    return _touched(state, given.piece)
+    return _touched(state, event.piece)
 
 
 def _touched(state: State, other: str) -> State:
@@ -241,21 +241,21 @@ def _touched(state: State, other: str) -> State:
     return replace(state, met=state.phase is Phase.CARRY)
 
 
-def release(state: State, given: Released) -> State:
+def release(state: State, event: Released) -> State:
     """BS-06: let go is placed, as soon as it rests; a piece that was looked at lies in the supply again."""
-    _expect_held(state, given.piece)
+    _expect_held(state, event.piece)
     return _put_down(state) if state.phase is Phase.LOOK else replace(state, phase=Phase.SETTLE)
 
 
-def placed(state: State, given: Placed) -> State:
+def placed(state: State, event: Placed) -> State:
     """BS-02, BS-03: the piece lies; where it may not lie, its player's tower has collapsed."""
     if state.phase is not Phase.SETTLE:
         raise IllegalAction("BS-06", "no piece was let go")
-    require_held(given.piece, state.piece)
-    if given.broken == (Condition.IN_OWN_AREA,):
+    require_held(event.piece, state.piece)
+    if event.broken == (Condition.IN_OWN_AREA,):
         return _lay_again(state)
-    if given.broken:
-        return collapse(state, [state.actor], given.step)
+    if event.broken:
+        return collapse(state, [state.actor], event.step)
     added = _added(state)
     if state.stir is Stir.FALLING:
         return give_back(added)
@@ -275,29 +275,29 @@ def _expect_held(state: State, piece: str) -> None:
     require_held(piece, state.piece)
 
 
-def fell(state: State, given: Fell) -> State:
+def fell(state: State, event: Fell) -> State:
     """BS-08, BS-11: pieces touch the table; every tower they belong to has collapsed in this step."""
-    if not given.pieces:
+    if not event.pieces:
         raise MalformedAction("nothing fell: name the pieces")
-    owners = {_owner(state, piece) for piece in given.pieces}
-    return collapse(state, [seat for seat in players_in(state) if seat in owners], given.step)
+    owners = {_owner(state, piece) for piece in event.pieces}
+    return collapse(state, [seat for seat in players_in(state) if seat in owners], event.step)
 
 
-def hit_neighbour(state: State, given: HitNeighbour) -> State:
+def hit_neighbour(state: State, event: HitNeighbour) -> State:
     """BS-03: a piece lies at rest against another tower; its owner's tower has collapsed."""
-    owner, neighbour = _owner(state, given.piece), seat_index(state.seats, given.owner)
+    owner, neighbour = _owner(state, event.piece), seat_index(state.seats, event.owner)
     if neighbour == NOBODY:
-        raise MalformedAction(unknown("player", given.owner, [seat.name for seat in state.seats]))
-    if given.piece == state.piece and state.phase is Phase.CARRY:
-        raise IllegalAction("BS-05", f"{said(given.piece)} is in the hand and lies nowhere yet")
+        raise MalformedAction(unknown("player", event.owner, [seat.name for seat in state.seats]))
+    if event.piece == state.piece and state.phase is Phase.CARRY:
+        raise IllegalAction("BS-05", f"{said(event.piece)} is in the hand and lies nowhere yet")
     if owner == neighbour or not state.towers[neighbour]:
-        raise MalformedAction(f"{given.owner} has no other tower for {given.piece!r} to lie against")
+        raise MalformedAction(f"{event.owner} has no other tower for {event.piece!r} to lie against")
     both_in = state.out[owner] == state.out[neighbour] == IN
-    return collapse(state, [owner], given.step) if both_in else state
+    return collapse(state, [owner], event.step) if both_in else state
 
 
 def _owner(state: State, piece: str) -> int:
-    require_piece(piece, [each.id for each in state.stock.pieces])
+    require_piece(piece, [other.id for other in state.stock.pieces])
     owner = owner_of(state, piece)
     if owner == NOBODY:
         raise IllegalAction("BS-08", f"{said(piece)} is not part of a tower")
@@ -338,7 +338,7 @@ def _added(state: State) -> State:
     return replace(state, phase=Phase.DONE, piece="", met=False, towers=towers)
 
 
-def rested(state: State, given: Rested) -> State:
+def rested(state: State, event: Rested) -> State:
     """BS-09: everything lies still: the fallen pieces return, and when that fells nothing play goes on."""
     if state.phase is Phase.SETTLE:
         raise IllegalAction("ALL-2", f"{said(state.piece)} was let go and has yet to be placed")

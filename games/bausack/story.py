@@ -88,9 +88,9 @@ def _ending(state: State) -> str:
     return f"{listed(state.winners)} draw: {why}."
 
 
-def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
-    player, piece = given.player, said(before.piece or after.piece)
-    match given:
+def _acted(before: State, action: Action, after: State) -> tuple[str, ...]:
+    player, piece = action.player, said(before.piece or after.piece)
+    match action:
         case Take() if after.phase is Phase.LOOK:
             return (f"{player} picks up {piece} and turns it over.",)
         case Take():
@@ -101,9 +101,9 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
             where = "back" if before.phase is Phase.LOOK else "down to start over"
             return (f"{player} puts {piece} {where}.",)
         case Build():
-            return (f'"Build!" {player} bids {given.bid or "nothing"} for {piece}.',)
+            return (f'"Build!" {player} bids {action.bid or "nothing"} for {piece}.',)
         case Bid():
-            return (f"{player} bids {given.bid}.",)
+            return (f"{player} bids {action.bid}.",)
         case Pass():
             return (f"{player} passes.",)
         case Push():
@@ -111,41 +111,41 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
         case PassOn():
             left, to = after.tokens[before.actor], name_of(after, after.actor)
             return (f"{player} pays {_tokens(before.price)} ({left} left), and it goes on to {to}.",)
-    assert isinstance(given, Accept)
+    assert isinstance(action, Accept)
     if before.tokens[before.actor] < before.price:
         return (f"{player} cannot pay {before.price} and has to take {piece}.",)
     return (f"{player} accepts {piece}.",)
 
 
-def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
+def _happened(before: State, event: Event, after: State) -> tuple[str, ...]:
     player = name_of(before, before.actor)
-    match given:
+    match event:
         case Met() | Nudged() if before.phase is not after.phase:
-            return (_sent_back(before, given.other if isinstance(given, Met) else given.piece),)
+            return (_sent_back(before, event.other if isinstance(event, Met) else event.piece),)
         case Met():
-            return (f"It touches {said(given.other)}.",)
+            return (f"It touches {said(event.other)}.",)
         case Nudged():
-            return (f"It pushes {said(given.piece)} by {given.mm:.1f} mm.",)
+            return (f"It pushes {said(event.piece)} by {event.mm:.1f} mm.",)
         case Released() if before.phase is Phase.LOOK:
             return (f"{player} puts {said(before.piece)} back.",)
         case Released():
             return (f"{player} lets go ...",)
         case Placed():
-            return _placed(before, given, after)
+            return _placed(before, event, after)
         case Rested() if before.stir is Stir.TAKEN_AWAY:
             return _resumed(before, after)
         case Rested():
             back = len(after.supply) - len(before.supply)
             return (f"All is still. Back in the supply: {_pieces(back)}, {len(after.supply)} in all.",)
         case Fell():
-            return _fell(before, given, after)
+            return _fell(before, event, after)
         case HitNeighbour():
-            leans = f"{capital(said(given.piece))} touches {given.owner}'s tower."
+            leans = f"{capital(said(event.piece))} touches {event.owner}'s tower."
             return (leans, *_out(before, after))
-    assert isinstance(given, Measured)
-    if [round(mm) for mm in given.heights_mm] == [round(mm) for mm in before.heights_mm]:
+    assert isinstance(event, Measured)
+    if [round(mm) for mm in event.heights_mm] == [round(mm) for mm in before.heights_mm]:
         return ()
-    pairs = zip(after.seats, given.heights_mm, strict=True)
+    pairs = zip(after.seats, event.heights_mm, strict=True)
     return (f"The measurer reads {', '.join(f'{seat.name} {mm:.0f} mm' for seat, mm in pairs)}.",)
 
 
@@ -156,10 +156,10 @@ def _sent_back(before: State, other: str) -> str:
     return f"It touches {tower} and goes back: a held piece may touch only its own tower (BS-05)."
 
 
-def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
-    if given.broken:
+def _placed(before: State, event: Placed, after: State) -> tuple[str, ...]:
+    if event.broken:
         again = " Once more." if after.out == before.out else ""
-        wrong = listed([each.missed for each in given.broken])
+        wrong = listed([condition.missed for condition in event.broken])
         return (f"... but {wrong}.{again}", *_out(before, after))
     height = len(after.towers[before.actor])
     lies = f"a tower of {_pieces(height)}" if height > 1 else "a foundation"
@@ -174,10 +174,10 @@ def _resumed(before: State, after: State) -> tuple[str, ...]:
     return ("The others still stand.",)
 
 
-def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
+def _fell(before: State, event: Fell, after: State) -> tuple[str, ...]:
     bases = {tower[0] for tower in before.towers if tower}
-    off = [said(piece) for piece in given.pieces if piece in bases]
-    down = [said(piece) for piece in given.pieces if piece not in bases]
+    off = [said(piece) for piece in event.pieces if piece in bases]
+    down = [said(piece) for piece in event.pieces if piece not in bases]
     again = " as well." if before.out == after.out else "!"
     lines = [f"{capital(listed(down))} {_verb(down, 'touch', 'touches')} the table{again}"] if down else []
     lines += [f"{capital(listed(off))} {_verb(off, 'fall', 'falls')} off the table{again}"] if off else []

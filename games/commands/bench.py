@@ -90,24 +90,24 @@ def _video(quality: Quality, required: float) -> Found:
 
 
 def _stand_still() -> Found:
-    found = accuracy.stand_still(tower())
-    text = f"sinks {found.sink_mm:.3f} mm, then {found.shift_mm:.3f} mm; last third {found.late_mm:.4f} mm"
-    holds = found.sink_mm <= 0.6 and found.shift_mm <= 0.06 and found.late_mm <= 0.005
+    drift = accuracy.stand_still(tower())
+    text = f"sinks {drift.sink_mm:.3f} mm, then {drift.shift_mm:.3f} mm; last third {drift.late_mm:.4f} mm"
+    holds = drift.sink_mm <= 0.6 and drift.shift_mm <= 0.06 and drift.late_mm <= 0.005
     return told(text, "0.6 mm, 0.06 mm, 0.005 mm", holds)
 
 
 def _scattered() -> Found:
-    found = accuracy.scattered(range(20))
-    rests = sum(1 for each in found if each.rest_s is not None and each.rest_s <= 5.0)
-    fell = sum(each.fell for each in found)
-    growth = max(each.growth_mj for each in found)
+    runs = accuracy.scattered(range(20))
+    rests = sum(1 for trial in runs if trial.rest_s is not None and trial.rest_s <= 5.0)
+    fell = sum(trial.fell for trial in runs)
+    growth = max(trial.growth_mj for trial in runs)
     text = f"{rests} at rest within 5 s, {fell} fell, energy grew by at most {growth:.2f} mJ of 1400"
     return told(text, "19 at rest, none falls", rests >= 19 and fell == 0)
 
 
 def _check() -> Found:
-    found = min(check(Assembly("tower", tower())).wall for _ in range(3))
-    return told(f"{found:.2f} s", "1.0 s", found <= 1.0)
+    seconds = min(check(Assembly("tower", tower())).wall for _ in range(3))
+    return told(f"{seconds:.2f} s", "1.0 s", seconds <= 1.0)
 
 
 def _statics() -> Found:
@@ -117,26 +117,26 @@ def _statics() -> Found:
 
 
 def _placing() -> Found:
-    found = speed.placing()
-    text = f"{found.rate:.0f} verdicts/s, {found.ratio:.1f} x the whole balance; {found.agree} of {found.asked} agree"
-    holds = found.rate >= 1000 and found.agree == found.asked
+    score = speed.placing()
+    text = f"{score.rate:.0f} verdicts/s, {score.ratio:.1f} x the whole balance; {score.agree} of {score.asked} agree"
+    holds = score.rate >= 1000 and score.agree == score.asked
     return told(text, "1000 verdicts/s, all agree", holds)
 
 
 def _labelling() -> Found:
-    found = speed.labelling()
+    score = speed.labelling()
     text = (
-        f"statics {found.batch:.0f}/s in a batch, {found.single:.0f}/s one by one; both methods {found.full:.1f}/s; "
-        f"{found.agree} of {found.sure} agree"
+        f"statics {score.batch:.0f}/s in a batch, {score.single:.0f}/s one by one; both methods {score.full:.1f}/s; "
+        f"{score.agree} of {score.sure} agree"
     )
-    return told(text, "150/s, all agree", found.batch >= 150 and found.agree == found.sure)
+    return told(text, "150/s, all agree", score.batch >= 150 and score.agree == score.sure)
 
 
 def _growth() -> Found:
-    found = speed.growth()
-    ratio = found[-1][1] / found[0][1]
-    text = ", ".join(f"{count}: {per * 1e3:.2f} ms" for count, per, _ in found)
-    return told(f"{text}; peak memory {found[-1][2]:.0f} MB", "400 <= 1.5 x 50", ratio <= 1.5)
+    rows = speed.growth()
+    ratio = rows[-1][1] / rows[0][1]
+    text = ", ".join(f"{count}: {per * 1e3:.2f} ms" for count, per, _ in rows)
+    return told(f"{text}; peak memory {rows[-1][2]:.0f} MB", "400 <= 1.5 x 50", ratio <= 1.5)
 
 
 def _first_acts() -> Found:
@@ -184,9 +184,9 @@ def _slide(friction: float) -> Found:
 
 
 def _motion(rate: int) -> Found:
-    found = (accuracy.free_fall(rate), accuracy.coulomb_stop(rate), accuracy.slope_acceleration(rate))
-    text = f"free fall {found[0]:+.3f} %, Coulomb stop {found[1]:+.2f} %, slope {found[2]:+.2f} %"
-    return told(text, "1 %", max(map(abs, found)) <= 1.0)
+    errors = (accuracy.free_fall(rate), accuracy.coulomb_stop(rate), accuracy.slope_acceleration(rate))
+    text = f"free fall {errors[0]:+.3f} %, Coulomb stop {errors[1]:+.2f} %, slope {errors[2]:+.2f} %"
+    return told(text, "1 %", max(map(abs, errors)) <= 1.0)
 
 
 def _tilt(count: int) -> Found:
@@ -201,7 +201,9 @@ def motion_rows() -> Makers:
 
 
 def _motion_of(experiment: Experiment) -> Found:
-    found = motion.ask(experiment)
-    text = ", ".join(f"{who} {answer.value:.3g}" for who, answer in found.items())
-    first = next(iter(found.values()))
-    return told(text, f"{first.low:.3g} to {first.high:.3g}", all(answer.holds for answer in found.values()))
+    answers = motion.ask(experiment)
+    text = ", ".join(f"{who} {answer.value:.3g}" for who, answer in answers.items())
+    first = next(iter(answers.values()))
+    return told(
+        text, f"{first.low:.3g} to {first.high:.3g}", all(answer.holds for answer in answers.values())
+    )

@@ -54,19 +54,19 @@ def verify_certificate(request: CertificateRequest) -> int:
         wind_pa=request.wind,
         direction_deg=request.direction,
     )
-    found = verify(request.file, scene, conditions)
+    result = verify(request.file, scene, conditions)
     if request.as_json:
-        print_json({**asdict(found), "why": found.why or None})
+        print_json({**asdict(result), "why": result.why or None})
     else:
-        word = "[green]proven[/green]: " if found.proven else "[red]refused[/red]: "
+        word = "[green]proven[/green]: " if result.proven else "[red]refused[/red]: "
         Console().print(word, end="")
-        Console().print(ascii(str(found))[1:-1], highlight=False, markup=False, soft_wrap=True)
-    return OK if found.proven else REFUSED
+        Console().print(ascii(str(result))[1:-1], highlight=False, markup=False, soft_wrap=True)
+    return OK if result.proven else REFUSED
 
 
 def _said(request: CertificateRequest) -> list[str]:
     """Returns the options about a scene that were given."""
     from dataclasses import MISSING, fields
 
-    given = [each for each in fields(SceneRequest) if getattr(request, each.name) != each.default]
-    return [f"--{each.name.replace('_', '-')}" for each in given if each.default is not MISSING]
+    options = [field for field in fields(SceneRequest) if getattr(request, field.name) != field.default]
+    return [f"--{field.name.replace('_', '-')}" for field in options if field.default is not MISSING]

@@ -127,21 +127,21 @@ def run(request: CheckRequest) -> int:
         return check_scenes.run(request.scenes, request, checker_of(request), as_json=request.as_json)
     if request.steps:
         return _steps(request)
-    found = verdict_on(request)
-    chance = chance_on(found, request) if request.is_noisy else None
+    result = verdict_on(request)
+    chance = chance_on(result, request) if request.is_noisy else None
     if request.picture is not None:
-        found.picture(request.picture, force=request.force)
+        result.picture(request.picture, force=request.force)
     if request.record is not None:
-        found.record(request.record, force=request.force)
+        result.record(request.record, force=request.force)
     if request.compas is not None:
-        found.compas(request.compas, force=request.force)
+        result.compas(request.compas, force=request.force)
     from teeter.games.api.results import explained, noise_result, panel
     from teeter.models.files import whole_or_nothing
 
-    why = explained(found.verdict) if request.explain else None
+    why = explained(result.verdict) if request.explain else None
     proof = None
     if request.certificate is not None or request.page is not None:
-        proof = found.certificate()
+        proof = result.certificate()
     if request.certificate is not None:
         with whole_or_nothing(request.certificate, force=request.force) as part:
             part.write_text(json.dumps(proof, indent=1) + "\n", encoding="utf-8")
@@ -150,23 +150,23 @@ def run(request: CheckRequest) -> int:
 
         noise: dict[str, Any] = {}
         if chance is not None:
-            copies = fallen_copies(found.loaded.assembly, found.verdict, chance)
+            copies = fallen_copies(result.loaded.assembly, result.verdict, chance)
             noise = {"noise": str(noise_result(chance)), "copies": copies}
-        sentences = explained(found.verdict)["sentences"]
-        verdict_page(found.verdict, request.page, sentences, proof, force=request.force, **noise)
+        sentences = explained(result.verdict)["sentences"]
+        verdict_page(result.verdict, request.page, sentences, proof, force=request.force, **noise)
     if request.as_json:
         more: dict[str, Any] = {} if why is None else {"explain": why}
         if proof is not None and request.certificate is not None:
             more["certificate"] = {"claim": proof["claim"], "why": proof.get("why")}
         if chance is not None:
             more["noise"] = noise_result(chance).to_json()
-        if found.loaded.fitted:
-            more["fitted"] = list(found.loaded.fitted)
-        print_json(found.to_json(data=request.data) | more)
+        if result.loaded.fitted:
+            more["fitted"] = list(result.loaded.fitted)
+        print_json(result.to_json(data=request.data) | more)
     else:
-        for line in found.loaded.fitted:
+        for line in result.loaded.fitted:
             say(line)
-        Console().print(panel(found.verdict, found.loaded, chance))
+        Console().print(panel(result.verdict, result.loaded, chance))
         for sentence in () if why is None else why["sentences"]:
             Console().print(f" {sentence}", markup=False, highlight=False)
         if proof is not None and request.certificate is not None:
@@ -174,7 +174,7 @@ def run(request: CheckRequest) -> int:
             say(f" no certificate: {proof['why']}" if proof["claim"] is None else f" {said}")
         if request.page is not None:
             say(f" wrote {request.page}")
-    return EXIT[found.word]
+    return EXIT[result.word]
 
 
 def _steps(request: CheckRequest) -> int:
@@ -184,24 +184,24 @@ def _steps(request: CheckRequest) -> int:
     scene = PublicScene(_loaded(request))
     order = None if request.order is None else [name.strip() for name in request.order.split(",")]
     with bar("steps") as progress:
-        found = checker_of(request).steps(
+        result = checker_of(request).steps(
             scene, order, settle_mm=request.settle, drop=request.drop, progress=progress
         )
     if request.as_json:
-        print_json({"teeter": teeter_version(), "scene": scene.name} | found.to_json())
+        print_json({"teeter": teeter_version(), "scene": scene.name} | result.to_json())
     else:
-        _print_steps(found)
-    return EXIT[found.word]
+        _print_steps(result)
+    return EXIT[result.word]
 
 
-def _print_steps(found: StepsResult) -> None:
+def _print_steps(result: StepsResult) -> None:
     console = Console()
     table = plain_table("step", "piece", "verdict", "tilt margin", right=("step", "tilt margin"))
-    for step in found.steps:
+    for step in result.steps:
         tilt = "" if step.tilt_deg is None or step.word != "stands" else f"{step.tilt_deg:.2f} degrees"
         table.add_row(str(step.number), step.piece, step.word, tilt)
     console.print(table)
-    for sentence in found.sentences:
+    for sentence in result.sentences:
         console.print(sentence, markup=False, highlight=False)
 
 
@@ -228,7 +228,7 @@ def checker_of(request: CheckRequest) -> Checker:
     return request.checker(engine=request.engine, seed=request.seed, workers=request.workers)
 
 
-def chance_on(found: CheckResult, request: CheckRequest) -> Chance:
+def chance_on(result: CheckResult, request: CheckRequest) -> Chance:
     """How surely a scene stands under the noise that was asked for."""
     from teeter.engine.workers import Interrupted
     from teeter.games.api.results import noise_result
@@ -237,7 +237,7 @@ def chance_on(found: CheckResult, request: CheckRequest) -> Chance:
     try:
         with bar("noisy copies") as progress:
             return checker_of(request).chance(
-                PublicScene(found.loaded),
+                PublicScene(result.loaded),
                 position_mm=request.noise or 0.0,
                 tilt_noise_deg=request.tilt_noise or 0.0,
                 friction_range=None

@@ -33,14 +33,14 @@ def run(words: str, request: SceneRequest, checker: Checker, *, as_json: bool) -
 
     scenes = _loaded(words, request)
     with bar("scenes") as progress:
-        found = checker.check_many([PublicScene(scene) for scene in scenes.values()], progress=progress)
-    counts: Counter[str] = Counter(row.word for row in found.rows)
+        results = checker.check_many([PublicScene(scene) for scene in scenes.values()], progress=progress)
+    counts: Counter[str] = Counter(row.word for row in results.rows)
     word, code = next((word, code) for word, code in WORST if counts[word])
     if as_json:
-        print_json(_json(list(scenes), found, word, counts))
+        print_json(_json(list(scenes), results, word, counts))
     else:
         is_folder = Path(words).is_dir()
-        _print([os.path.relpath(name, words) if is_folder else name for name in scenes], found, counts)
+        _print([os.path.relpath(name, words) if is_folder else name for name in scenes], results, counts)
     return code
 
 
@@ -52,8 +52,8 @@ def files_of(words: str) -> list[Path]:
     if not Path(words).is_dir():
         return [Path(name) for name in sorted(glob.glob(words, recursive=True))]
     endings = {".toml", *MESHES, *FORMATS} - {*NO_SCENES}
-    found = (path for path in Path(words).rglob("*") if path.suffix.lower() in endings and path.is_file())
-    return sorted(path for path in found if not any(p[0] == "." for p in path.relative_to(words).parts))
+    paths = (path for path in Path(words).rglob("*") if path.suffix.lower() in endings and path.is_file())
+    return sorted(path for path in paths if not any(p[0] == "." for p in path.relative_to(words).parts))
 
 
 def _loaded(words: str, request: SceneRequest) -> dict[str, Scene]:
@@ -77,17 +77,17 @@ def _loaded(words: str, request: SceneRequest) -> dict[str, Scene]:
         except (TeeterError, OSError) as error:
             wrong.append(str(error))
             continue
-        parts |= {each.resolve() for each in scenes[path].files if each.resolve() != path.resolve()}
+        parts |= {file.resolve() for file in scenes[path].files if file.resolve() != path.resolve()}
     if wrong:
         refuse("\n".join(wrong))
     return {str(path): scenes[path] for path in sorted(scenes)}
 
 
-def _json(names: list[str], found: ManyResult, word: str, counts: Counter[str]) -> dict[str, Any]:
+def _json(names: list[str], results: ManyResult, word: str, counts: Counter[str]) -> dict[str, Any]:
     return {
         "teeter": teeter_version(),
         "verdict": word,
-        "counts": {each: counts[each] for each, _ in WORST},
+        "counts": {word: counts[word] for word, _ in WORST},
         "scenes": [
             {
                 "scene": name,
@@ -95,14 +95,14 @@ def _json(names: list[str], found: ManyResult, word: str, counts: Counter[str]) 
                 "tilt_deg": None if row.tilt_deg is None else round(row.tilt_deg, 5),
                 "first": row.first,
             }
-            for name, row in zip(names, found.rows, strict=True)
+            for name, row in zip(names, results.rows, strict=True)
         ],
     }
 
 
-def _print(names: list[str], found: ManyResult, counts: Counter[str]) -> None:
+def _print(names: list[str], results: ManyResult, counts: Counter[str]) -> None:
     table = plain_table("scene", "verdict", "tilt margin", "first to fall", right=("tilt margin",))
-    for name, row in zip(names, found.rows, strict=True):
+    for name, row in zip(names, results.rows, strict=True):
         tilt = f"{row.tilt_deg:.2f} degrees" if row.word == "stands" and row.tilt_deg is not None else ""
         table.add_row(escape(name), row.word, tilt, escape(row.first or ""))
     console = Console()

@@ -86,11 +86,11 @@ Progressed = Callable[[int, int], None]
 class Commands(TyperGroup):
     """All commands of a program. What is wrong with a command line is said in few plain letters, whatever its words."""
 
-    def make_context(self, *given: Any, **more: Any) -> Any:
+    def make_context(self, *arguments: Any, **more: Any) -> Any:
         """Read the options of the program itself."""
-        _as_json[:] = ["--json" in given[1]]
+        _as_json[:] = ["--json" in arguments[1]]
         with _said_shortly():
-            return super().make_context(*given, **more)
+            return super().make_context(*arguments, **more)
 
     def invoke(self, ctx: Any) -> Any:
         """Read those of a command, and run it."""
@@ -127,23 +127,23 @@ def add_command(
     if has_request:
         hints = get_type_hints(request, include_extras=True)
         options = {
-            each.name: Parameter(
-                each.name,
+            field.name: Parameter(
+                field.name,
                 Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if each.default is MISSING else each.default,
+                default=Parameter.empty if field.default is MISSING else field.default,
             )
-            for each in fields(request)
+            for field in fields(request)
         }
 
-    def command(*, verbose: bool, quiet: bool, **given: Any) -> None:
+    def command(*, verbose: bool, quiet: bool, **values: Any) -> None:
         ask()
         if verbose and quiet:
             refuse("-v says more, -q nothing: give one of them")
         _told[:] = [True] if verbose else [False] if quiet else []
         load_no_tools()
         try:
-            with _without_words(quiet and not given.get("as_json")):
-                code = run(request(**given)) if has_request else run(**given)
+            with _without_words(quiet and not values.get("as_json")):
+                code = run(request(**values)) if has_request else run(**values)
         except KeyboardInterrupt as error:
             stopped(error)
         except (TeeterError, OSError) as error:
@@ -153,9 +153,9 @@ def add_command(
 
     hints |= {"verbose": Verbose, "quiet": Quiet}
     options |= {word: Parameter(word, Parameter.KEYWORD_ONLY, default=False) for word in ("verbose", "quiet")}
-    parameters = [each.replace(annotation=hints[word]) for word, each in options.items()]
+    parameters = [parameter.replace(annotation=hints[word]) for word, parameter in options.items()]
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     command.__doc__ = run.__doc__
     app.command(name, epilog=f"Example: {example}", rich_help_panel=panel)(command)
 
@@ -163,12 +163,12 @@ def add_command(
 def refuse(message: str) -> NoReturn:
     """Report bad input on standard error, a line for each fault, and leave with exit code 2."""
     faults = message.split("\n")
-    lines = [_without_controls(each) for each in faults[:MAX_FAULTS]]
-    lines = [each if len(each) <= MAX_LINE else f"{each[:MAX_LINE]} ..." for each in lines]
+    lines = [_without_controls(fault) for fault in faults[:MAX_FAULTS]]
+    lines = [line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]} ..." for line in lines]
     if len(faults) > MAX_FAULTS:
         lines.append(f"... and {len(faults) - MAX_FAULTS} more")
     _print_errors(BAD_INPUT, lines)
-    sys.stderr.write("teeter: " + "".join(f"{each}\n" for each in lines))
+    sys.stderr.write("teeter: " + "".join(f"{line}\n" for line in lines))
     raise typer.Exit(BAD_INPUT)
 
 
@@ -212,7 +212,7 @@ def crashed(error: Exception) -> NoReturn:
 
 def _without_controls(text: str) -> str:
     """Text that moves no cursor and changes no colour of a terminal: what is not a letter of any language, escaped."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def print_json(value: Any) -> None:

@@ -75,17 +75,17 @@ def _game(path: Path, force: bool) -> str:
     from teeter.games.api.functions import play
     from teeter.games.registry import DEMO, game_named
 
-    found = play(DEMO, PLAYERS, seed=SEED, turns=60, record=path, force=force, **HOUSE)
-    return f"a game of {game_named(DEMO).title} by two bots, {found.turns} turns: {found.reason}"
+    result = play(DEMO, PLAYERS, seed=SEED, turns=60, record=path, force=force, **HOUSE)
+    return f"a game of {game_named(DEMO).title} by two bots, {result.turns} turns: {result.reason}"
 
 
 def _verified(path: Path, differs: list[str]) -> str:
     from teeter.games.play.playback import verify
 
-    found = verify(path)
-    if found.agrees:
-        return f"its replay, verified: {found.steps} steps agree bit for bit"
-    differs.append(f"played again, it differs: {found.why}")
+    result = verify(path)
+    if result.agrees:
+        return f"its replay, verified: {result.steps} steps agree bit for bit"
+    differs.append(f"played again, it differs: {result.why}")
     return differs[-1]
 
 

@@ -60,19 +60,19 @@ def run(
         _check_output(out, pieces, force)
     try:
         checker = Checker(engine=engine, workers=workers)
-        found = checker.design(goal, pieces, margin_deg=margin, gap_mm=gap, single=single)
+        result = checker.design(goal, pieces, margin_deg=margin, gap_mm=gap, single=single)
     except NoDesignError as error:
         Console(stderr=True).print(f"design: {error}", markup=False, highlight=False)
         return TOPPLES
     if out is not None:
-        write_scene(found.scene.loaded, out, force=force)
+        write_scene(result.scene.loaded, out, force=force)
     if as_json:
-        print_json({"teeter": teeter_version()} | found.to_json())
+        print_json({"teeter": teeter_version()} | result.to_json())
     else:
-        Console().print(str(found), markup=False, highlight=False)
+        Console().print(str(result), markup=False, highlight=False)
         if out is not None:
             say(f" wrote {out}")
-    return OK if found.check.word == "stands" else UNSURE
+    return OK if result.check.word == "stands" else UNSURE
 
 
 def _check_output(out: Path, pieces: list[str], force: bool) -> None:
@@ -81,4 +81,4 @@ def _check_output(out: Path, pieces: list[str], force: bool) -> None:
 
     if wrong := suffix_fault("--out", out, "scenes", ".toml"):
         refuse(wrong)
-    check_output(out, force=force, inputs=[path for each in pieces for path in supplied(each).files])
+    check_output(out, force=force, inputs=[path for source in pieces for path in supplied(source).files])

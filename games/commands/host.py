@@ -38,15 +38,15 @@ NOT_ENCRYPTED = (
 def with_address(words: Sequence[str]) -> list[str]:
     """Returns the words of a command line, with an address after a `--host` that has none. An address has a dot or a
     colon, as `0.0.0.0`, `:8377` and `box.local` do, or is `localhost`; names of games have none."""
-    found: list[str] = []
+    arguments: list[str] = []
     for at, word in enumerate(words):
-        found.append(word)
+        arguments.append(word)
         if word == OPTION:
             after = words[at + 1] if at + 1 < len(words) else ""
             is_address = after == "localhost" or "." in after or ":" in after
             if not is_address or after.startswith("-"):
-                found.append(DEFAULT)
-    return found
+                arguments.append(DEFAULT)
+    return arguments
 
 
 def host_game(plan: Plan, where: str) -> NoReturn:
@@ -65,29 +65,29 @@ def host_game(plan: Plan, where: str) -> NoReturn:
     terminal = Terminal()
     say = terminal.say
     opening = first_view(plan)
-    found = None
+    invites = None
     if plan.resume is not None and plan.file is not None:
-        found = links.load(plan.file, plan.seed)
-    if found is None:
+        invites = links.load(plan.file, plan.seed)
+    if invites is None:
         file = None if plan.file is None else links.file_of(plan.file, plan.seed)
         # a game that others dealt has no links of ours: its seed may be known, however long
-        found = links.Links(links.Address(), is_drawn=plan.is_drawn, file=file)
+        invites = links.Links(links.Address(), is_drawn=plan.is_drawn, file=file)
     try:
-        found.save()
+        invites.save()
     except OutputError as error:
         say(f"The links are not kept, and change when the game is hosted again: {error}")
-        found.file = None
+        invites.file = None
     if where != DEFAULT:
         address = links.parse_address(where)
         # a port that was not said is the one that is known to the others
         is_said = ":" in where.rpartition("]")[2]
-        found.address = address if is_said else replace(address, port=found.address.port)
+        invites.address = address if is_said else replace(address, port=invites.address.port)
 
     def show(ready: Links) -> None:
         say(_shown(ready, is_kept=plan.file is not None))
 
     try:
-        end = server.run(table.Hosting(plan, opening, found, say, show))
+        end = server.run(table.Hosting(plan, opening, invites, say, show))
     finally:
         terminal.close()
     if isinstance(end, Broken) and end.is_crash:

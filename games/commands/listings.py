@@ -81,9 +81,9 @@ def list_games(as_json: Json = False) -> int:
         table.add_column()
         for mode in game.modes:
             table.add_row(f"mode {mode.name}", f"{mode.title}, {mode.players}")
-        for each in options_of(game.house):
-            default = ("no", "yes")[each.default] if isinstance(each.default, bool) else each.default
-            table.add_row(f"{each.name}={default}", f"{each.help} ({each.allowed})")
+        for option in options_of(game.house):
+            default = ("no", "yes")[option.default] if isinstance(option.default, bool) else option.default
+            table.add_row(f"{option.name}={default}", f"{option.help} ({option.allowed})")
         console.print(table)
         console.print()
     return OK
@@ -93,7 +93,7 @@ def _game_row(game: Game) -> dict[str, Any]:
     from teeter.games.core.setup import options_of
 
     def rows(things: Iterable[Any], *keys: str) -> list[dict[str, Any]]:
-        return [{key: getattr(each, key) for key in keys} for each in things]
+        return [{key: getattr(thing, key) for key in keys} for thing in things]
 
     return {
         **rows([game], "name", "title", "summary")[0],
@@ -169,15 +169,15 @@ def _list_models(game: str | None, sheet: Path | None, as_json: bool, *, force: 
     from teeter.models.catalogue import catalogue, games
 
     names = [game.replace("-", "_")] if game else list(games())
-    found: dict[str, tuple[PieceSpec, Piece]] = {}
+    known: dict[str, tuple[PieceSpec, Piece]] = {}
     for name in names:
-        found |= {model: (spec, build(spec)) for model, spec in catalogue(name).items()}
+        known |= {model: (spec, build(spec)) for model, spec in catalogue(name).items()}
     if sheet is not None:
         from teeter.engine.view.render.png import save_png
         from teeter.engine.view.render.sheet import sheet as contact_sheet
 
-        save_png(contact_sheet([(model, piece) for model, (_, piece) in found.items()]), sheet, force=force)
-    rows = [_model_row(model, spec, piece) for model, (spec, piece) in found.items()]
+        save_png(contact_sheet([(model, piece) for model, (_, piece) in known.items()]), sheet, force=force)
+    rows = [_model_row(model, spec, piece) for model, (spec, piece) in known.items()]
     if as_json:
         print_json(rows)
         return OK
@@ -215,13 +215,13 @@ def _model_row(model: str, spec: PieceSpec, piece: Piece) -> dict[str, Any]:
 
 def doctor(as_json: Json = False) -> int:
     """Versions, the renderer found, and the line that installs what is missing."""
-    found = findings()
+    lines = findings()
     if as_json:
-        print(json_of(found))
-        return code_of(found)
+        print(json_of(lines))
+        return code_of(lines)
     table = plain_table("what", "found", "to mend it")
-    for finding in found:
+    for finding in lines:
         style = "red" if finding.fix and finding.is_needed else "dim" if finding.fix else ""
         table.add_row(*(Text(text, style) for text in (finding.what, finding.found, finding.fix)))
     Console().print(table)
-    return code_of(found)
+    return code_of(lines)

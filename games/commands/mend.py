@@ -80,22 +80,22 @@ def run(request: MendRequest) -> int:
     _validate(request)
     scene = request.loaded(request.scene)
     _check_outputs(request, scene)
-    found = _found(request, scene)
-    if request.apply is not None and found.changes:
-        _write(request, found, scene)
-    if found.changes:
-        shown = found.changes[min(request.apply or 1, len(found.changes)) - 1]
+    result = _found(request, scene)
+    if request.apply is not None and result.changes:
+        _write(request, result, scene)
+    if result.changes:
+        shown = result.changes[min(request.apply or 1, len(result.changes)) - 1]
         if request.picture is not None:
             shown.picture(request.picture, force=request.force)
         if request.page is not None:
             shown.page(request.page, force=request.force)
     if request.as_json:
-        print_json({"teeter": teeter_version()} | found.to_json())
+        print_json({"teeter": teeter_version()} | result.to_json())
     else:
-        _print(request, found)
-    if found.stands or found.changes:
+        _print(request, result)
+    if result.stands or result.changes:
         return OK
-    return TOPPLES if found.complete else UNSURE
+    return TOPPLES if result.complete else UNSURE
 
 
 def _found(request: MendRequest, scene: Scene) -> MendResult:
@@ -114,27 +114,27 @@ def _found(request: MendRequest, scene: Scene) -> MendResult:
     )
 
 
-def _write(request: MendRequest, found: MendResult, scene: Scene) -> None:
+def _write(request: MendRequest, result: MendResult, scene: Scene) -> None:
     from teeter.scenes.formats.write import write_scene
 
-    number, count = request.apply or 0, len(found.changes)
+    number, count = request.apply or 0, len(result.changes)
     if number > count:
         refuse(f"--apply {number}: there {'is' if count == 1 else 'are'} {count} to choose from")
     assert request.out is not None
-    after = found.changes[number - 1].scene.loaded
+    after = result.changes[number - 1].scene.loaded
     write_scene(after, request.out, force=request.force, inputs=scene.files)
 
 
-def _print(request: MendRequest, found: MendResult) -> None:
+def _print(request: MendRequest, result: MendResult) -> None:
     console = Console()
-    told = " ".join(each for each in (found.why, found.none_because) if each)
-    console.print(f"{found.scene}: {told}", markup=False, highlight=False)
-    for number, change in enumerate(found.changes, start=1):
+    reason = " ".join(text for text in (result.why, result.none_because) if text)
+    console.print(f"{result.scene}: {reason}", markup=False, highlight=False)
+    for number, change in enumerate(result.changes, start=1):
         console.print(f" {number}. {change.sentence}", markup=False, highlight=False)
-    if found.tried:
-        console.print(f" {found.tried} changes tried in {found.searched_s:.1f} s.", highlight=False)
+    if result.tried:
+        console.print(f" {result.tried} changes tried in {result.searched_s:.1f} s.", highlight=False)
     for path in (request.out, request.picture, request.page):
-        if path is not None and found.changes:
+        if path is not None and result.changes:
             say(f" wrote {path}")
 
 
@@ -163,7 +163,7 @@ def _validate(request: MendRequest) -> None:
         ("--picture", request.picture, "pictures", ".png"),
         ("--page", request.page, "pages", ".html"),
     )
-    wrong += [fault for each in kinds if (fault := suffix_fault(*each))]
+    wrong += [fault for row in kinds if (fault := suffix_fault(*row))]
     wrong += request.faults()
     if wrong:
         refuse("mend: " + "; ".join(wrong))

@@ -228,10 +228,10 @@ class Narrator:
         self._rules, self._is_mute = game.rules, as_json
         self.console = Console()
 
-    def tell(self, before: Any, given: Any, after: Any) -> None:
+    def tell(self, before: Any, entry: Any, after: Any) -> None:
         """An input that the rules took."""
         self.events += 1
-        self.say(*self._rules.tell(before, given, after))
+        self.say(*self._rules.tell(before, entry, after))
 
     def say(self, *lines: str) -> None:
         """Lines of the story."""
@@ -292,7 +292,7 @@ def _begun(replay: Replay, seconds: float) -> float:
     if not seconds >= 0.0:
         refuse(f"--from {seconds:g}: seconds from the beginning, not negative")
     # a checkpoint may come after the last frame
-    end = max([replay.seconds, *(each.step / replay.meta.rate for each in replay.checkpoints)])
+    end = max([replay.seconds, *(checkpoint.step / replay.meta.rate for checkpoint in replay.checkpoints)])
     if seconds > end:
         refuse(f"--from {seconds:g}: the recording is {end:.1f} seconds long")
     return seconds
@@ -304,7 +304,7 @@ def _check_players(game: Game, players: tuple[str, ...]) -> None:
     from teeter.games.registry import games
 
     if not game.has_bots:
-        names = sorted(each.name for each in games() if each.has_bots)
+        names = sorted(game.name for game in games() if game.has_bots)
         refuse(f"bots do not play {game.name} yet; they play {', '.join(names)}")
     members = [name.strip() for team in players for name in team.split("+")]
     people = [name for name in members if not name.startswith("bot:")]
@@ -324,16 +324,16 @@ def _play(
 
     game = session.game
     try:
-        found = play_out(session, recorder, seed, request.turns)
+        outcome = play_out(session, recorder, seed, request.turns)
     except KeyboardInterrupt as error:
         stopped(error, f"; go on with: teeter play --resume {recorder.path} --headless" if recorder else "")
     if request.as_json:
         mode = getattr(session.state, "mode", "") or ""
-        begun = {"game": game.name, "mode": mode, "seed": seed, "players": found["players"]}
-        ended = {key: found[key] for key in ("winners", "reason", "turns", "scores")}
+        begun = {"game": game.name, "mode": mode, "seed": seed, "players": outcome["players"]}
+        ended = {key: outcome[key] for key in ("winners", "reason", "turns", "scores")}
         replay = None if recorder is None else str(recorder.path)
         print_json({**begun, **ended, "events": narrator.events, "replay": replay})
     else:
-        points = ", ".join(f"{name} {value}" for name, value in found["scores"].items())
-        narrator.console.print(f"[bold]{found['reason']}[/bold] ({game.score_word}: {points})")
+        points = ", ".join(f"{name} {value}" for name, value in outcome["scores"].items())
+        narrator.console.print(f"[bold]{outcome['reason']}[/bold] ({game.score_word}: {points})")
     return OK

@@ -38,29 +38,29 @@ def run(
         refuse(f"{opened.name} has {len(free)} pieces: name one with --piece ({', '.join(free[:6])})")
     if fault := piece_fault(opened.loaded, piece or free[0]):
         refuse(f"{opened.name}: {fault}")
-    found = poses(opened, piece)
+    results = poses(opened, piece)
     if as_json:
-        rows = [pose.to_json() for pose in found]
+        rows = [pose.to_json() for pose in results]
         print_json(
             {"teeter": teeter_version(), "scene": opened.name, "piece": piece or free[0], "poses": rows}
         )
         return OK
-    _print(found)
+    _print(results)
     return OK
 
 
-def _print(found: tuple[PoseResult, ...]) -> None:
+def _print(results: tuple[PoseResult, ...]) -> None:
     names = ("pose", "tips at", "share", "centre of mass at", "roll, pitch, yaw")
     table = plain_table(*names, right=names)
-    for number, pose in enumerate(found[:LISTED], start=1):
+    for number, pose in enumerate(results[:LISTED], start=1):
         tips = "rolls" if pose.margin_deg is None else f"{pose.margin_deg:.2f} degrees"
         height = "" if pose.height_mm is None else f"{pose.height_mm:.2f} mm"
         turn = ", ".join(f"{round(angle, 6) + 0.0:.4g}" for angle in pose.rotation_deg)
         table.add_row(str(number), tips, f"{100 * pose.share:.2f} %", height, turn)
     console = Console()
     console.print(table)
-    if len(found) > LISTED:
-        console.print(f"and {len(found) - LISTED} more")
+    if len(results) > LISTED:
+        console.print(f"and {len(results) - LISTED} more")
     console.print(
         "share: of all ways to be put down gently, turned at random. Friction is taken as enough to tip.",
         highlight=False,

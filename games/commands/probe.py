@@ -43,15 +43,15 @@ def run(
     _validate(loaded, pieces)
     with bar("probing") as progress:
         try:
-            found = probe(opened, pieces or None, progress=progress)
+            results = probe(opened, pieces or None, progress=progress)
         except NotStandingError as error:
             refuse(f"{error}; see `teeter check {scene}`")
     if as_json:
-        print_json(to_json(loaded.name, found))
+        print_json(to_json(loaded.name, results))
         return OK
     console = Console()
-    console.print(table_of(loaded.name, found))
-    console.print(advice(found))
+    console.print(table_of(loaded.name, results))
+    console.print(advice(results))
     return OK
 
 
@@ -64,7 +64,7 @@ def _validate(scene: Scene, pieces: tuple[str, ...]) -> None:
         refuse(f"{scene.name}: every piece is fixed, so there is nothing to pull out")
 
 
-def to_json(scene: str, found: dict[str, ProbeResult]) -> dict[str, Any]:
+def to_json(scene: str, results: dict[str, ProbeResult]) -> dict[str, Any]:
     """What was found as `teeter probe --json` prints it: newtons; `pull_n` is null for what is stuck."""
     return {
         "teeter": teeter_version(),
@@ -76,27 +76,27 @@ def to_json(scene: str, found: dict[str, ProbeResult]) -> dict[str, Any]:
                 "stands_without": one.stands_without,
                 "loose": one.loose,
             }
-            for name, one in found.items()
+            for name, one in results.items()
         },
     }
 
 
-def best_first(found: dict[str, ProbeResult]) -> list[str]:
+def best_first(results: dict[str, ProbeResult]) -> list[str]:
     """The names by how safe a pull is: what the rest stands without, then what is loose, then by force."""
 
     def rank(name: str) -> tuple[bool, bool, float]:
-        one = found[name]
+        one = results[name]
         return not one.stands_without, not one.loose, math.inf if one.pull_n is None else one.pull_n
 
-    return sorted(found, key=rank)
+    return sorted(results, key=rank)
 
 
-def table_of(scene: str, found: dict[str, ProbeResult]) -> Table:
+def table_of(scene: str, results: dict[str, ProbeResult]) -> Table:
     """The pieces as people read them, the safest pull first."""
     title = f"Which piece can come out of {escape(scene)}?"
     table = plain_table("piece", "carries", "pull", "without it", "", right=("carries", "pull"), title=title)
-    for name in best_first(found):
-        one = found[name]
+    for name in best_first(results):
+        one = results[name]
         table.add_row(
             escape(name),
             _newtons(one.load_n),
@@ -107,19 +107,21 @@ def table_of(scene: str, found: dict[str, ProbeResult]) -> Table:
     return table
 
 
-def advice(found: dict[str, ProbeResult]) -> str:
+def advice(results: dict[str, ProbeResult]) -> str:
     """One sentence: the best candidates."""
     safe = [
-        name for name in best_first(found) if found[name].stands_without and found[name].pull_n is not None
+        name
+        for name in best_first(results)
+        if results[name].stands_without and results[name].pull_n is not None
     ]
     if not safe:
         return "No piece comes out without bringing others down."
     # the loose come first; beside them the others are no candidates
-    named = [name for name in safe if found[name].loose is found[safe[0]].loose][:MOST_NAMED]
-    force = _newtons(max(found[name].pull_n or 0.0 for name in named))
+    named = [name for name in safe if results[name].loose is results[safe[0]].loose][:MOST_NAMED]
+    force = _newtons(max(results[name].pull_n or 0.0 for name in named))
     words = [f"[bold]{escape(name)}[/bold]" for name in named]
     listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-    loose = "loose: " if found[named[0]].loose else ""
+    loose = "loose: " if results[named[0]].loose else ""
     return f"Pull out {listed}, {loose}at most {force}, and the rest stands."
 
 

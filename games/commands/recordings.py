@@ -74,20 +74,20 @@ def _margins(file: Path, *, as_json: bool) -> int:
             f"{file}: it is no recording of a game, which alone has moves; `teeter check` tells margins of scenes"
         )
     with bar("asking moves") as progress:
-        found = margins_of(recording, progress)
-    causes = causes_of(recording, found)
+        margins = margins_of(recording, progress)
+    causes = causes_of(recording, margins)
     if as_json:
-        rows = [asdict(each) for each in found]
+        rows = [asdict(each) for each in margins]
         moves = [
             {"move": row["number"]} | {key: row[key] for key in row if key not in ("number", "way")}
             for row in rows
         ]
-        print_json({"teeter": teeter_version(), "moves": moves, "falls": [asdict(each) for each in causes]})
+        print_json({"teeter": teeter_version(), "moves": moves, "falls": [asdict(cause) for cause in causes]})
         return OK
     table = plain_table("move", "at", "player", "tilt margin", "", right=("move", "at", "tilt margin"))
-    for each in found:
-        tilt = "unknown" if each.tilt_deg is None else f"{each.tilt_deg:.2f} degrees"
-        cells = (str(each.number), f"{each.seconds:.1f} s", each.player, tilt, each.told)
+    for margin in margins:
+        tilt = "unknown" if margin.tilt_deg is None else f"{margin.tilt_deg:.2f} degrees"
+        cells = (str(margin.number), f"{margin.seconds:.1f} s", margin.player, tilt, margin.told)
         table.add_row(*(escape(cell) for cell in cells))
     console = Console()
     console.print(table)
@@ -113,51 +113,53 @@ def verify(
     if limit is not None and not 0.0 < limit < math.inf:
         refuse(f"--limit {limit:g}: seconds, above 0")
     with bar("playing again") as progress:
-        found = play_again(recording_of(file), progress, limit)
-    code = OK if found.agrees else DIFFERS if found.comparable and found.is_verifiable else NOT_COMPARABLE
+        result = play_again(recording_of(file), progress, limit)
+    code = OK if result.agrees else DIFFERS if result.comparable and result.is_verifiable else NOT_COMPARABLE
     if as_json:
-        difference = {"step": found.difference, "place": found.place, "why": found.why}
+        difference = {"step": result.difference, "place": result.place, "why": result.why}
         print_json(
             {
-                "agrees": found.agrees,
-                "comparable": found.comparable,
-                "verifiable": found.is_verifiable,
-                "over": found.is_over,
-                "steps": found.steps,
-                "first_difference": None if found.difference is None else difference,
-                "unproven": list(found.unproven),
-                "why": found.why,
+                "agrees": result.agrees,
+                "comparable": result.comparable,
+                "verifiable": result.is_verifiable,
+                "over": result.is_over,
+                "steps": result.steps,
+                "first_difference": None if result.difference is None else difference,
+                "unproven": list(result.unproven),
+                "why": result.why,
             }
         )
         return code
-    _tell(found, code)
+    _tell(result, code)
     return code
 
 
-def _tell(found: Verified, code: int) -> None:
+def _tell(result: Verified, code: int) -> None:
     """Say what verification found."""
     console = Console()
 
     def line(text: str) -> None:
         console.print(text, highlight=False, markup=False, soft_wrap=True)
 
-    if found.agrees:
-        console.print(f"[green]agrees[/green]: {found.steps} steps simulated again, bit for bit")
+    if result.agrees:
+        console.print(f"[green]agrees[/green]: {result.steps} steps simulated again, bit for bit")
         from teeter.engine.record.format import MEANING
 
         for sentence in MEANING:
             line(sentence[0].upper() + sentence[1:])
-        if not found.is_over:
+        if not result.is_over:
             line("The game was broken off: it is not over.")
     else:
-        where = "" if found.difference is None else f" from step {found.difference} on"
-        word = "differs" if code == DIFFERS else "not comparable" if found.is_verifiable else "not verifiable"
+        where = "" if result.difference is None else f" from step {result.difference} on"
+        word = (
+            "differs" if code == DIFFERS else "not comparable" if result.is_verifiable else "not verifiable"
+        )
         console.print(f"[red]{word}[/red]{where}: ", end="")
-        line(f"{found.place}: {found.why}" if found.place else found.why)
-        if found.steps and not found.comparable:
+        line(f"{result.place}: {result.why}" if result.place else result.why)
+        if result.steps and not result.comparable:
             line("It was recorded on another platform, where numbers may round differently.")
-    for each in found.unproven:
-        line(f"not proven: {each}")
+    for note in result.unproven:
+        line(f"not proven: {note}")
 
 
 def export(
@@ -241,7 +243,7 @@ def video(request: VideoRequest) -> int:
     from teeter.engine.view.video.film import size_of
     from teeter.games.api.functions import video
 
-    asked = {each.name: getattr(request, each.name) for each in fields(request)}
+    asked = {field.name: getattr(request, field.name) for field in fields(request)}
     for name in ("captions", "hand", "sound"):
         asked[name] = not asked.pop(f"no_{name}")
     asked["size"] = None if request.size is None else size_of(request.size)

@@ -59,14 +59,16 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     places = _part(request, list(places_of(body, tower.bodies, spots, request.keep_height)))
     keys = [key_of(common, place) for place in places]
     rows = _filled(request, places, keys, partial(judge_place, common))
-    found = [rows[key] for key in keys]
-    safest = best(found, request.best)
+    results = [rows[key] for key in keys]
+    safest = best(results, request.best)
     if request.page is not None:
         from teeter.games.api.pages import sweep_page
 
         noise = None if request.noise is None else (request.noise, request.copies)
-        sweep_page(request.page, common.tower, body, places, found, safest, noise=noise, force=request.force)
-    return SweepReport(request, scene.name, found, safest)
+        sweep_page(
+            request.page, common.tower, body, places, results, safest, noise=noise, force=request.force
+        )
+    return SweepReport(request, scene.name, results, safest)
 
 
 def _swept_scenes(request: SweepRequest) -> SweepReport:
@@ -89,8 +91,8 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
     keys = [one.key for one in cases]
     rows = _filled(request, cases, keys, judge_case)
     # two files may hold the same pieces: one row serves both
-    found = [replace(rows[one.key], number=one.number, scene=one.assembly.name) for one in cases]
-    return SweepReport(request, request.scenes or "", found, best(found, request.best))
+    results = [replace(rows[one.key], number=one.number, scene=one.assembly.name) for one in cases]
+    return SweepReport(request, request.scenes or "", results, best(results, request.best))
 
 
 def _terms(request: SweepRequest) -> Terms:
@@ -117,8 +119,8 @@ def shard_of(words: str | None) -> tuple[int, int]:
     """Which of how many; (0, 0) for words that say nothing of the kind."""
     if words is None:
         return 1, 1
-    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", words)
-    number, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", words)
+    number, of = (int(match[1]), int(match[2])) if match else (0, 0)
     return (number, of) if 1 <= number <= of else (0, 0)
 
 
@@ -190,10 +192,12 @@ def _validate(request: SweepRequest) -> None:
         missing = [name for name in ("piece", "x", "y") if getattr(request, name) is None]
         wrong += [f"--{name} is missing" for name in missing]
     if request.scenes is not None:
-        given = [
+        options = [
             name for name in ("piece", "x", "y", "samples", "page") if getattr(request, name) is not None
         ]
-        wrong += [f"--{name} is about one piece of one scene: it does not go with --scenes" for name in given]
+        wrong += [
+            f"--{name} is about one piece of one scene: it does not go with --scenes" for name in options
+        ]
     wrong += out_of_range(
         (
             ("--best", "best", request.best),

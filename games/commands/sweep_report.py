@@ -63,8 +63,8 @@ def print_report(report: SweepReport) -> None:
     console = Console()
     counts = Counter(row.verdict for row in report.rows)
     what = "scenes" if report.request.piece is None else f"places of {escape(report.request.piece)}"
-    told = ", ".join(f"{count} {WORDS[word]}" for word, count in counts.most_common())
-    console.print(f"[bold]{escape(report.name)}[/bold]: {len(report.rows)} {what}: {told}.")
+    summary = ", ".join(f"{count} {WORDS[word]}" for word, count in counts.most_common())
+    console.print(f"[bold]{escape(report.name)}[/bold]: {len(report.rows)} {what}: {summary}.")
     if report.safest:
         console.print(_table(report))
     for path in (report.request.out, report.request.page):

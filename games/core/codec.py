@@ -42,7 +42,7 @@ def to_json(kind: Any, value: Any) -> Any:
         data = to_json(own, value)
         return {"type": type(value).__name__, **data} if dataclasses.is_dataclass(own) else data
     if origin is tuple:
-        return [to_json(item, each) for item, each in zip(_items(arguments, len(value)), value, strict=True)]
+        return [to_json(item, part) for item, part in zip(_items(arguments, len(value)), value, strict=True)]
     if _is_enum(kind):
         return value.name.lower()
     return {name: to_json(hint, getattr(value, name)) for name, hint in _fields(kind).items()}
@@ -64,7 +64,7 @@ def from_json(kind: Any, data: Any, place: str = "value") -> Any:
         if not isinstance(data, list) or (count and len(data) != len(arguments)):
             raise MisfitError(f"{place}: {shown(data)} is not a list{count}")
         items = _items(arguments, len(data))
-        return tuple([from_json(items[at], each, f"{place}[{at}]") for at, each in enumerate(data)])
+        return tuple([from_json(items[at], value, f"{place}[{at}]") for at, value in enumerate(data)])
     if _is_enum(kind):
         members = _members(kind)
         if not isinstance(data, str) or data not in members:
@@ -119,7 +119,7 @@ def _from_union(kinds: tuple[type, ...], data: Any, place: str) -> Any:
     name = data["type"]
     if not isinstance(name, str) or name not in records:
         raise MisfitError(f"{place}: {unknown('type', name, records)}")
-    return from_json(records[name], {key: each for key, each in data.items() if key != "type"}, place)
+    return from_json(records[name], {key: value for key, value in data.items() if key != "type"}, place)
 
 
 @cache
@@ -140,7 +140,7 @@ def _from_record(kind: Any, data: Any, place: str) -> Any:
     for field in dataclasses.fields(kind):
         if field.default is dataclasses.MISSING and field.name not in data:
             raise MisfitError(f"{place}: {field.name!r} is missing")
-    return kind(**{name: from_json(hints[name], each, f"{place}.{name}") for name, each in data.items()})
+    return kind(**{name: from_json(hints[name], value, f"{place}.{name}") for name, value in data.items()})
 
 
 def _items(arguments: tuple[Any, ...], count: int) -> tuple[Any, ...]:

@@ -254,39 +254,39 @@ def prepare(
     return mode, take_seats(players, mode), chosen
 
 
-def admit(state: Running, given: Input, need: Need, kinds: Mapping[type, Any], turn_clause: str) -> Any:
+def admit(state: Running, entry: Input, need: Need, kinds: Mapping[type, Any], turn_clause: str) -> Any:
     """The handler in `kinds` for this input, after the checks every game shares.
 
     Raises MalformedAction for what the game does not know, IllegalAction for anything after the end, for
     actions while things move (ALL-2), out of turn (`turn_clause`), and for events that do not come in step
     order.
     """
-    handler = kinds.get(type(given))
+    handler = kinds.get(type(entry))
     if handler is None:
-        raise MalformedAction(unknown("input", type(given).__name__, [kind.__name__ for kind in kinds]))
+        raise MalformedAction(unknown("input", type(entry).__name__, [kind.__name__ for kind in kinds]))
     if state.reason is not None:
         raise IllegalAction(state.reason.clause, f"the game is over: {state.reason.text}")
-    if not isinstance(given, Action):
-        if given.step < state.step:
+    if not isinstance(entry, Action):
+        if entry.step < state.step:
             raise MalformedAction(
-                f"step {given.step} comes before step {state.step}; events come in step order"
+                f"step {entry.step} comes before step {state.step}; events come in step order"
             )
         return handler
-    if seat_index(state.seats, given.player) < 0:
-        raise MalformedAction(unknown("player", given.player, [seat.name for seat in state.seats]))
+    if seat_index(state.seats, entry.player) < 0:
+        raise MalformedAction(unknown("player", entry.player, [seat.name for seat in state.seats]))
     if need.wait in (Wait.REST, Wait.COUNT):
         raise IllegalAction("ALL-2", "nothing is decided while things move")
-    if given.player != need.player:
-        raise IllegalAction(turn_clause, f"it is {need.player}'s turn, not {given.player}'s")
+    if entry.player != need.player:
+        raise IllegalAction(turn_clause, f"it is {need.player}'s turn, not {entry.player}'s")
     if need.wait is Wait.ANSWER:
         raise IllegalAction("ALL-2", "the referee has yet to answer")
     return handler
 
 
-def applied(state: R, given: Input, need: Need, kinds: Mapping[type, Any], turn_clause: str) -> R:
+def applied(state: R, entry: Input, need: Need, kinds: Mapping[type, Any], turn_clause: str) -> R:
     """The state after an input, by its handler in `kinds`; an event sets the step. Raises what `admit` raises."""
-    after: Any = admit(state, given, need, kinds, turn_clause)(state, given)
-    stepped: R = after if isinstance(given, Action) else replace(after, step=given.step)
+    after: Any = admit(state, entry, need, kinds, turn_clause)(state, entry)
+    stepped: R = after if isinstance(entry, Action) else replace(after, step=entry.step)
     return stepped
 
 

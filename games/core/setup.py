@@ -184,25 +184,25 @@ class Option:
             return f"a whole number from {self.least} to {self.most}"
         return ", ".join(self.choices) or "a text"
 
-    def take(self, given: object) -> Value:
+    def take(self, raw: object) -> Value:
         """The value from a text or a plain value. Raises SetupError with what is allowed."""
-        value = self._value(given)
+        value = self._value(raw)
         if value is None:
-            raise SetupError(f"option {self.name}: {shown(given)} is not allowed; it takes {self.allowed}")
+            raise SetupError(f"option {self.name}: {shown(raw)} is not allowed; it takes {self.allowed}")
         return value
 
-    def _value(self, given: object) -> Value | None:
+    def _value(self, raw: object) -> Value | None:
         if isinstance(self.default, bool):
-            word = str(given).strip().lower()
+            word = str(raw).strip().lower()
             return True if word in YES else False if word in NO else None
         if isinstance(self.default, int):
-            return self._whole(given)
-        text = given.strip() if isinstance(given, str) else ""
-        return text if isinstance(given, str) and (not self.choices or text in self.choices) else None
+            return self._whole(raw)
+        text = raw.strip() if isinstance(raw, str) else ""
+        return text if isinstance(raw, str) and (not self.choices or text in self.choices) else None
 
-    def _whole(self, given: object) -> int | None:
+    def _whole(self, raw: object) -> int | None:
         try:
-            number = int(given) if isinstance(given, str) else given
+            number = int(raw) if isinstance(raw, str) else raw
         except ValueError:
             return None
         return number if type(number) is int and self.least <= number <= self.most else None
@@ -229,11 +229,11 @@ def options_of(house: Any) -> tuple[Option, ...]:
     return tuple(dataclasses.replace(field.metadata["option"], name=field.name) for field in fields)
 
 
-def take_house(house: type[H], given: Mapping[str, object], mode: Mode) -> H:
-    """The House that `given` asks for; what is not given keeps its default. Raises SetupError."""
-    options = {each.name: each for each in options_of(house)}
+def take_house(house: type[H], values: Mapping[str, object], mode: Mode) -> H:
+    """The House that `values` asks for; what is not given keeps its default. Raises SetupError."""
+    options = {entry.name: entry for entry in options_of(house)}
     chosen = {}
-    for name, value in given.items():
+    for name, value in values.items():
         if name not in options:
             raise SetupError(unknown("option", name, [*options, "mode"]))
         wanted = options[name]
@@ -248,13 +248,13 @@ def take_house(house: type[H], given: Mapping[str, object], mode: Mode) -> H:
 
 def split_texts(texts: Sequence[str]) -> dict[str, str]:
     """`KEY=VALUE` texts of a command line as a mapping. Raises SetupError."""
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
         if not equals or not name:
             raise SetupError(f"{shown(text)} is not an option; write KEY=VALUE")
-        if name in found:
+        if name in options:
             raise SetupError(f"option {name} is given twice")
-        found[name] = value.strip()
-    return found
+        options[name] = value.strip()
+    return options

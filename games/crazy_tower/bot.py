@@ -102,14 +102,14 @@ class CrazySkill(Skill):
             return weak
         # a block that has no place goes to the middle of its floor
         floor = session.state.target or top_card(session.state)
-        found = _ranked(bot, session, places(session.state, scene, held, _gain(bot, session), floor=floor))
-        found = _reached(session, held, found) or found
+        spots = _ranked(bot, session, places(session.state, scene, held, _gain(bot, session), floor=floor))
+        spots = _reached(session, held, spots) or spots
         tower, table, body = tower_of(session.state, scene), scene.bodies[TABLE], scene.bodies[held]
-        if found:
+        if spots:
             tried = (
-                each for each in found[:TRIES] if would_stand(tower, table, body.at(each.pose)) is not False
+                spot for spot in spots[:TRIES] if would_stand(tower, table, body.at(spot.pose)) is not False
             )
-            return next(tried, found[0]).pose
+            return next(tried, spots[0]).pose
         card = scene.bodies[floor]
         up = float(card.piece.extents[2] + scene.bodies[held].piece.extents[2]) / 2
         return Pose(card.pose.position, card.pose.orientation).then(Pose((0.0, 0.0, up)))
@@ -118,7 +118,7 @@ class CrazySkill(Skill):
         """The best places of a block on the highest floor."""
         if is_card(session.state, need.pieces[0]):
             return []
-        return [each.pose for each in places(session.state, session.table.scene(), need.pieces[0])]
+        return [spot.pose for spot in places(session.state, session.table.scene(), need.pieces[0])]
 
     def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:
         """Straight out of the tower, away from its axis."""
@@ -134,7 +134,7 @@ class CrazySkill(Skill):
         floors = [floor.card for floor in state.floors if floor.card in need.pieces]
         blocks = [piece for piece in need.pieces if not is_card(state, piece)]
         tried = ((piece, places(state, scene, piece, floor=floor)) for floor in floors for piece in blocks)
-        return next(((piece, found[0].pose) for piece, found in tried if found), None)
+        return next(((piece, spots[0].pose) for piece, spots in tried if spots), None)
 
 
 def _mend(session: Session, actions: list[Action]) -> Action:
@@ -159,7 +159,7 @@ def _act_on_box(bot: Bot, session: Session, actions: list[Action]) -> Action:
         wanted = loosened(session, pulls)
         return wanted or next(action for action in actions if isinstance(action, Decline))
     own = state.colours[state.turn]
-    pulls = [each for each in pulls if not each.piece.startswith(own)]
+    pulls = [pull for pull in pulls if not pull.piece.startswith(own)]
     if _races(bot, session):
         felt = session.table.pressing()
         left = _unlaid(state)
@@ -169,9 +169,9 @@ def _act_on_box(bot: Bot, session: Session, actions: list[Action]) -> Action:
             owner = left[pull.piece.partition("_")[0]] if bot.style == "expert" else 0
             return owner, felt.get(pull.piece, 0.0), pull.piece
 
-        for each in sorted(pulls, key=liking)[:TRIES]:
-            if drawn(session, each.piece, way_out(state, session.table.scene(), each.piece), DOWN_BY) <= CALM:
-                return each
+        for pull in sorted(pulls, key=liking)[:TRIES]:
+            if drawn(session, pull.piece, way_out(state, session.table.scene(), pull.piece), DOWN_BY) <= CALM:
+                return pull
     elif pulls and bot.style != "steady" and bot.random.random() < 0.5:
         return pulls[-1]
     return next(action for action in actions if isinstance(action, Decline))
@@ -189,23 +189,23 @@ def _best_block(bot: Bot, session: Session, takes: list[Take]) -> tuple[Take | N
     best: tuple[float, Take, float] | None = None
     by_shape = {take.piece.partition("_")[2]: take for take in bot.random.sample(takes, len(takes))}
     for take in by_shape.values():
-        found = _ranked(bot, session, places(session.state, scene, take.piece, _gain(bot, session)))
-        found = _reached(session, take.piece, found)
-        if not found:
+        spots = _ranked(bot, session, places(session.state, scene, take.piece, _gain(bot, session)))
+        spots = _reached(session, take.piece, spots)
+        if not spots:
             continue
         greed = (ALONE_DEG if is_alone else GREED_DEG) * value[take.piece]
-        if best is None or found[0].worth + greed > best[0]:
-            best = (found[0].worth + greed, take, found[0].tilt)
+        if best is None or spots[0].worth + greed > best[0]:
+            best = (spots[0].worth + greed, take, spots[0].tilt)
     return (None, 0.0) if best is None else (best[1], best[2])
 
 
-def _reached(session: Session, name: str, found: list[BlockPlace]) -> list[BlockPlace]:
+def _reached(session: Session, name: str, spots: list[BlockPlace]) -> list[BlockPlace]:
     """The places to which tied wrists get (CT-49), turned as they get there; all of them where they are free."""
     if not session.handling.is_tied:
-        return found
+        return spots
     start = session.before.bodies[name].pose
-    reached = [(each, within_reach(name, each.pose, start)) for each in found]
-    return [replace(each, pose=pose) for each, pose in reached if pose is not None]
+    reached = [(spot, within_reach(name, spot.pose, start)) for spot in spots]
+    return [replace(spot, pose=pose) for spot, pose in reached if pose is not None]
 
 
 def _races(bot: Bot, session: Session) -> bool:
@@ -227,12 +227,12 @@ def _box_worth(session: Session, gains: dict[Sort, float]) -> float:
     return 0.0 if sort is None else gains.get(sort, 0.0)
 
 
-def _ranked(bot: Bot, session: Session, found: list[BlockPlace]) -> list[BlockPlace]:
+def _ranked(bot: Bot, session: Session, spots: list[BlockPlace]) -> list[BlockPlace]:
     """The best first. What has gone wrong at one place is tried at another."""
     is_mending = bool(session.state.again or session.state.fallen)
     noise = max(NOISE_DEG[bot.style], MENDING_DEG if is_mending else 0.0)
-    scored = [(each.worth + bot.random.uniform(0.0, noise), each) for each in found]
-    return [each for _, each in sorted(scored, key=lambda pair: -pair[0])]
+    scored = [(spot.worth + bot.random.uniform(0.0, noise), spot) for spot in spots]
+    return [spot for _, spot in sorted(scored, key=lambda pair: -pair[0])]
 
 
 CARRIES = 2
@@ -271,12 +271,12 @@ def undermine(session: Session, takes: list[Take], reveal: RevealCard | None) ->
     if reveal is not None and len(state.floors[-1].blocks) >= CARRIES:
         return reveal
     by_shape = {take.piece.partition("_")[2]: take for take in takes}
-    found = [
+    ranking = [
         (place.worth, take)
         for take in by_shape.values()
         for place in places(state, scene, take.piece, _box_worth(session, WANTED), most=1, weak=SAFE_M)
     ]
-    return max(found, key=lambda each: each[0])[1] if found else reveal
+    return max(ranking, key=lambda pair: pair[0])[1] if ranking else reveal
 
 
 def weakest(session: Session, name: str) -> Pose | None:

@@ -97,14 +97,16 @@ def places(
     On a lower floor (CT-20) it is let down from above, past all that lies higher. gain: degrees' worth of a special box
     that is covered where the tower stays firm. weak: those that leave the tower weakest instead, and for the special
     box, but with so many metres from every joint centre to the nearest edge of what it stands on."""
-    at = next((index for index, each in enumerate(state.floors) if each.card == floor), len(state.floors) - 1)
+    at = next(
+        (index for index, other in enumerate(state.floors) if other.card == floor), len(state.floors) - 1
+    )
     card, piece = scene.bodies[state.floors[at].card], build(find(f"crazy_tower/{name}"))
     lying = [scene.bodies[block] for block in state.floors[at].blocks if block != name]
-    higher = [scene.bodies[each] for each in of_floors(state.floors[at + 1 :]) if each != name]
+    higher = [scene.bodies[block] for block in of_floors(state.floors[at + 1 :]) if block != name]
     upright = state.challenge is not None and state.challenge.on_side
     grounds = _grounds(card, (*lying, *higher))
     levels = levels_of(state, scene, at, name)
-    found: list[BlockPlace] = []
+    candidates: list[BlockPlace] = []
     for turned in orientations(piece, upright and piece.extents.max() > 1.01 * piece.extents.min()):
         spots, boxes = _free(piece, turned, grounds)
         turn = turned.turn
@@ -118,17 +120,17 @@ def places(
         if weak is not None:
             room = _least([level.room(piece.mass, centres) for level in levels], len(centres))
             worth = np.where(room >= weak, gain * boxes - tilt, -np.inf)
-        found += [
+        candidates += [
             BlockPlace(
-                Pose.of(local[each], turn).then(card.pose),
-                float(worth[each]),
-                float(tilt[each]),
-                int(boxes[each]),
+                Pose.of(local[row], turn).then(card.pose),
+                float(worth[row]),
+                float(tilt[row]),
+                int(boxes[row]),
             )
-            for each in np.argsort(-worth)[:most].tolist()
-            if worth[each] > -np.inf
+            for row in np.argsort(-worth)[:most].tolist()
+            if worth[row] > -np.inf
         ]
-    return sorted(found, key=lambda each: -each.worth)[:most]
+    return sorted(candidates, key=lambda spot: -spot.worth)[:most]
 
 
 def _least(of_levels: list[Array], count: int) -> Array:
@@ -151,7 +153,7 @@ def _unlevel(card: Body, lying: list[Body], rise: float) -> float:
     """Degrees that it costs when a block on its side (CT-43) rises so many metres over its card and the others do
     not: the next card would lie on the highest of them alone."""
     over = float(card.pose.position[2]) + float(card.piece.extents[2]) / 2
-    high = max((float(bounds(each.piece, each.pose)[1][2]) for each in lying), default=over + SIDEWAYS_M)
+    high = max((float(bounds(body.piece, body.pose)[1][2]) for body in lying), default=over + SIDEWAYS_M)
     above = over + rise - high
     return HIGHER_DEG if above > LEVEL_M else LOWER_DEG if above < -LEVEL_M else 0.0
 
@@ -247,7 +249,7 @@ def _symmetries(name: str) -> tuple[Array, ...]:
     """The turns (3, 3) after which a block stands on the same spots and looks the same from above."""
     piece = build(find(f"crazy_tower/{name}"))
     looks = [kernel.tobytes() for kernel in _kernels(piece, np.eye(3))]
-    return tuple(turn for turn in _turns() if [each.tobytes() for each in _kernels(piece, turn)] == looks)
+    return tuple(turn for turn in _turns() if [kernel.tobytes() for kernel in _kernels(piece, turn)] == looks)
 
 
 def _turns() -> Iterator[Array]:
@@ -322,7 +324,7 @@ def tower_of(state: State, scene: TableScene) -> list[Body]:
 
 def levels_of(state: State, scene: TableScene, highest: int, without: str = "") -> list[SupportLevel]:
     """What every floor up to one, by its index, stands on, from the bottom up; nothing for the first."""
-    found: list[SupportLevel] = []
+    levels: list[SupportLevel] = []
     floors = state.floors
     for at in range(1, highest + 1):
         above = [name for name in of_floors(floors[at:]) if name != without]
@@ -331,8 +333,8 @@ def levels_of(state: State, scene: TableScene, highest: int, without: str = "") 
             *[tuple(scene.bodies[name] for name in part if name in scene.bodies) for part in parts]
         )
         if level is not None:
-            found.append(level)
-    return found
+            levels.append(level)
+    return levels
 
 
 @lru_cache(maxsize=256)
@@ -405,7 +407,7 @@ LOAD = 0.06
 
 def would_stand(tower: list[Body], table: Body, body: Body) -> bool | None:
     """Whether the tower with one more piece balances; None when that cannot be judged."""
-    assembly = Assembly("tower", (table, *[each for each in tower if each.name != body.name], body))
+    assembly = Assembly("tower", (table, *[other for other in tower if other.name != body.name], body))
     contacts = find_contacts(assembly, *TOUCH_IN_GAME)
     return None if contacts.floating else stands(assembly, contacts=contacts)
 
@@ -413,7 +415,7 @@ def would_stand(tower: list[Body], table: Body, body: Body) -> bool | None:
 def way_out(state: State, scene: TableScene, name: str) -> Array:
     """The way (3,), metres, along which a block is pulled."""
     block = scene.bodies[name]
-    floor = next(each for each in state.floors if name in each.blocks)
+    floor = next(floor for floor in state.floors if name in floor.blocks)
     card = scene.bodies[floor.card]
     local = (np.asarray(block.pose.position) - np.asarray(card.pose.position)) @ card.pose.matrix
     axis = int(np.argmax(np.abs(local[:2])))

@@ -63,7 +63,7 @@ class CrazyJudge(Judge[State]):
 
     def in_play(self, state: State) -> frozenset[str]:
         """The tower, what fell off it, and the piece in the hand."""
-        fallen = {each.piece for each in state.fallen}
+        fallen = {block.piece for block in state.fallen}
         return frozenset({*of_floors(state.floors), *fallen, state.held}) - {""}
 
     def later_models(self, state: State) -> dict[str, str]:
@@ -120,10 +120,10 @@ class CrazyJudge(Judge[State]):
         released_height_mm: float | None = None,
     ) -> tuple[Condition, ...]:
         """CT-04, ALL-9: also of a block that was pushed onto a red box by the one laid."""
-        found = super().broken(state, piece, conditions, before, after, released_height_mm)
-        if Condition.COVERS_NO_RED_BOX in found or not self.has_pushed(state, piece, before, after):
-            return found
-        return (*found, Condition.COVERS_NO_RED_BOX)
+        faults = super().broken(state, piece, conditions, before, after, released_height_mm)
+        if Condition.COVERS_NO_RED_BOX in faults or not self.has_pushed(state, piece, before, after):
+            return faults
+        return (*faults, Condition.COVERS_NO_RED_BOX)
 
     def has_pushed(self, state: State, piece: str, before: TableScene, after: TableScene) -> bool:
         """CT-04: whether a lying block came onto a red box of its floor, where it covered less of it before."""
@@ -329,12 +329,12 @@ def boxes(card: Body) -> dict[tuple[int, int], shapely.Geometry]:
     face = card.piece.face
     if face is None:
         return {}
-    edge, found = face.box_mm, {}
+    edge, squares = face.box_mm, {}
     for row, marks in enumerate(face.boxes):
         for column in range(len(marks)):
             x, y = (column - len(marks) / 2) * edge, (len(face.boxes) / 2 - row) * edge
-            found[row + 1, column + 1] = shapely.box(x, y - edge, x + edge, y)
-    return found
+            squares[row + 1, column + 1] = shapely.box(x, y - edge, x + edge, y)
+    return squares
 
 
 def share(box: shapely.Geometry, under: shapely.Geometry) -> float:

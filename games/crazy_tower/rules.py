@@ -82,7 +82,7 @@ def start(players: Sequence[str], seed: int, options: Mapping[str, object], stoc
     if mode.name == SABOTEUR:
         saboteur, luck = below(luck, len(seats))
         saboteur = named_saboteur(house, seats) if house.saboteur else saboteur
-    in_play = [colour for each in colours for colour in each]
+    in_play = [colour for group in colours for colour in group]
     return State(
         seats=seats,
         house=house,
@@ -96,8 +96,8 @@ def start(players: Sequence[str], seed: int, options: Mapping[str, object], stoc
         turn=who_starts(house, seats, saboteur),
         colours=colours,
         hands=tuple(
-            tuple(block.id for colour in each for block in stock.blocks if block.colour == colour)
-            for each in colours
+            tuple(block.id for colour in group for block in stock.blocks if block.colour == colour)
+            for group in colours
         ),
         deck=deck,
         floors=(Floor(plain),),
@@ -129,7 +129,7 @@ def challenge_of(house: House, stock: Stock) -> Challenge:
     for challenge in stock.challenges:
         if challenge.number == house.challenge:
             return challenge
-    known = ", ".join(str(each.number) for each in stock.challenges)
+    known = ", ".join(str(challenge.number) for challenge in stock.challenges)
     raise SetupError(f"option challenge: there is no challenge {house.challenge}; allowed: {known or 'none'}")
 
 
@@ -145,11 +145,13 @@ def chosen_colours(
             raise SetupError(f"option colours: {unknown('colour', colour, stock.colours)}")
     if len(set(named)) != len(named):
         raise SetupError(f"option colours: a colour is chosen twice in {house.colours!r}")
-    each = len(stock.colours) // len(seats) if challenge is None else solo_count(house, challenge, len(named))
-    if named and len(named) != each * len(seats):
-        raise SetupError(f"option colours: {each * len(seats)} colours are in play, {len(named)} are chosen")
+    share = (
+        len(stock.colours) // len(seats) if challenge is None else solo_count(house, challenge, len(named))
+    )
+    if named and len(named) != share * len(seats):
+        raise SetupError(f"option colours: {share * len(seats)} colours are in play, {len(named)} are chosen")
     order = named or stock.colours
-    return tuple(order[seat * each : (seat + 1) * each] for seat in range(len(seats)))
+    return tuple(order[seat * share : (seat + 1) * share] for seat in range(len(seats)))
 
 
 def solo_count(house: House, challenge: Challenge, named: int) -> int:

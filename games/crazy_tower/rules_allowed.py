@@ -62,7 +62,7 @@ def challenge_bars_block(state: State, block: str, floor: Floor) -> Refusal:
         return asked.clause, f"a floor takes exactly {counted(asked.blocks_a_floor)}"
     if asked.blocks_on_first and floor.card == state.floors[0].card and lying >= asked.blocks_on_first:
         return asked.clause, f"the first floor takes only {counted(asked.blocks_on_first)}"
-    if asked.shapes_differ and shape_of(block) in [shape_of(each) for each in floor.blocks]:
+    if asked.shapes_differ and shape_of(block) in [shape_of(other) for other in floor.blocks]:
         return asked.clause, "a block of that shape already lies on this floor"
     return None
 
@@ -89,7 +89,7 @@ def how_it_lies(state: State, block: str) -> Condition:
     """CT-14: flat; CT-43: on its side, but for the single cube."""
     if state.challenge is None or not state.challenge.on_side:
         return Condition.LAID_FLAT
-    value = next(each.value for each in state.stock.blocks if each.id == block)
+    value = next(piece.value for piece in state.stock.blocks if piece.id == block)
     return Condition.LAID_FLAT if value == 1 else Condition.ON_ITS_SIDE
 
 
@@ -107,7 +107,7 @@ def is_met(state: State) -> bool:
     return len(counts) >= asked.least_cards
 
 
-def time_is_up(state: State, given: TimeUp) -> CrazyReason:
+def time_is_up(state: State, event: TimeUp) -> CrazyReason:
     """CT-37..39: the reason for which the game is lost."""
     asked = state.challenge
     if asked is None or not asked.limit_s:
@@ -139,7 +139,7 @@ def top_card(state: State) -> str:
 
 def hands_without(state: State, block: str) -> tuple[tuple[str, ...], ...]:
     """All hands after the player on turn has laid a block."""
-    left = tuple([each for each in state.hands[state.turn] if each != block])
+    left = tuple([other for other in state.hands[state.turn] if other != block])
     return replaced(state.hands, state.turn, left)
 
 
@@ -214,7 +214,7 @@ def can_act(state: State, box: Sort) -> bool:
 
 def fallen_named(state: State, piece: str) -> Fallen | None:
     """The fallen piece of that name."""
-    return next((each for each in state.fallen if each.piece == piece), None)
+    return next((other for other in state.fallen if other.piece == piece), None)
 
 
 def homes(state: State, fallen: Fallen) -> list[Floor]:

@@ -115,7 +115,7 @@ def collapse(state: State) -> State:
     """CT-22, CT-25, CT-26, CT-27: the tower collapsed; the player on turn is the causer. CT-05: a block whose pulling
     brought it down is not given back."""
     if state.pulled:
-        hands = tuple([tuple([each for each in hand if each != state.pulled]) for hand in state.hands])
+        hands = tuple([tuple([block for block in hand if block != state.pulled]) for hand in state.hands])
         fallen = state.fallen
         if fallen_named(state, state.pulled) is None:
             fallen = (*fallen, Fallen(state.pulled))
@@ -172,22 +172,22 @@ def finish(state: State, winners: Sequence[int], reason: CrazyReason) -> State:
     )
 
 
-def fell(state: State, given: Fell) -> State:
+def fell(state: State, event: Fell) -> State:
     """CT-19: a block and a card that lie fallen are a collapse. CT-20: else they are put back.
 
     The hand lets go of what it had taken up. A block that slips as it is pulled out is out all the same.
     """
-    if not given.pieces:
+    if not event.pieces:
         raise MalformedAction("nothing fell: name the pieces")
     standing = standing_pieces(state)
-    for piece in given.pieces:
+    for piece in event.pieces:
         require_piece(piece, standing, "piece of the tower")
-    pieces = set(given.pieces)
+    pieces = set(event.pieces)
     if state.hand is HandPhase.PULL and state.held in pieces:
         state = pulled_out(state)
     settling = state.hand is HandPhase.SETTLE and state.held not in pieces
     state = replace(_without(state, pieces), hand=HandPhase.SETTLE, asked="", passes=0)
-    if len({is_card(state, each.piece) for each in state.fallen}) > 1:
+    if len({is_card(state, item.piece) for item in state.fallen}) > 1:
         return collapse(state)
     return state if settling else replace(state, held="", target="", met=False)
 
@@ -239,42 +239,42 @@ def _slipped(state: State, before: State) -> State:
 def nothing_fallen(state: State) -> None:
     """CT-20: what fell is put back before the turn goes on."""
     if state.fallen:
-        names = listed([said(each.piece) for each in state.fallen])
+        names = listed([said(item.piece) for item in state.fallen])
         raise IllegalAction("CT-20", f"{names} must be put back first")
 
 
-def put_back(state: State, given: PutBack) -> State:
+def put_back(state: State, action: PutBack) -> State:
     """CT-20: take up a fallen block for the floor it fell from or the highest, or a card for the top."""
-    fallen = _fallen(state, given.piece)
-    if given.floor:
-        require_piece(given.floor, [card.id for card in state.stock.cards], "floor card")
-    if is_card(state, given.piece):
-        if given.floor:
-            raise IllegalAction("CT-20", f"{said(given.piece)} is laid on top again")
+    fallen = _fallen(state, action.piece)
+    if action.floor:
+        require_piece(action.floor, [card.id for card in state.stock.cards], "floor card")
+    if is_card(state, action.piece):
+        if action.floor:
+            raise IllegalAction("CT-20", f"{said(action.piece)} is laid on top again")
     else:
         top = state.floors[-1]
-        floor = next((each for each in state.floors if each.card == given.floor), None)
+        floor = next((floor for floor in state.floors if floor.card == action.floor), None)
         if floor is None or floor.card not in (fallen.floor, top.card):
             raise IllegalAction("CT-20", "a block goes back on the floor it fell from or on the highest")
-        refuse(why_no_block(state, given.piece, floor))
-    return replace(state, hand=HandPhase.CARRY, held=given.piece, target=given.floor)
+        refuse(why_no_block(state, action.piece, floor))
+    return replace(state, hand=HandPhase.CARRY, held=action.piece, target=action.floor)
 
 
-def give_back(state: State, given: GiveBack) -> State:
+def give_back(state: State, action: GiveBack) -> State:
     """CT-20: a block with no place left goes to the player of its colour; the referee may be asked."""
-    fallen = _fallen(state, given.piece)
-    if is_card(state, given.piece):
-        raise IllegalAction("CT-20", f"{said(given.piece)} is laid on top again")
+    fallen = _fallen(state, action.piece)
+    if is_card(state, action.piece):
+        raise IllegalAction("CT-20", f"{said(action.piece)} is laid on top again")
     if not homes(state, fallen):
-        return go_on(handed_over(state, given.piece))
+        return go_on(handed_over(state, action.piece))
     if state.fits:
         raise IllegalAction("CT-20", "the referee has found a place")
-    return replace(state, hand=HandPhase.ASK, asked=given.piece)
+    return replace(state, hand=HandPhase.ASK, asked=action.piece)
 
 
 def handed_over(state: State, piece: str) -> State:
     """CT-20: the fallen block goes to the player of its colour. CT-21: it was not laid, so nobody wins by it."""
-    fallen = tuple([each for each in state.fallen if each.piece != piece])
+    fallen = tuple([item for item in state.fallen if item.piece != piece])
     stage = TurnStage.BOXES if piece == state.laid and state.stage is TurnStage.LAID else state.stage
     return replace(_given_to_owner(state, piece), fallen=fallen, stage=stage)
 
@@ -298,9 +298,9 @@ def _given_to_owner(state: State, block: str) -> State:
     return replace(state, hands=replaced(state.hands, owner, (*state.hands[owner], block)))
 
 
-def time_up(state: State, given: TimeUp) -> State:
+def time_up(state: State, event: TimeUp) -> State:
     """CT-37..39: the time is over before the tower is complete and at rest."""
-    return finish(state, (), time_is_up(state, given))
+    return finish(state, (), time_is_up(state, event))
 
 
 def _fallen(state: State, piece: str) -> Fallen:

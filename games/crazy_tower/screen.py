@@ -77,7 +77,10 @@ class CrazyDetails(GameDetails[State]):
         """The challenges by their numbers."""
         if option != "challenge":
             return {}
-        return {str(each.number): f"{each.number}. {each.text}" for each in stock_of(game).challenges}
+        return {
+            str(challenge.number): f"{challenge.number}. {challenge.text}"
+            for challenge in stock_of(game).challenges
+        }
 
     def shares(self, game: Game[State], option: str) -> tuple[str, ...]:
         """CT-08: the colours."""

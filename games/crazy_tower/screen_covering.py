@@ -40,12 +40,12 @@ def covered(desk: ClientState[State], grip: CarryTarget) -> list[tuple[tuple[int
     x, y, _ = grip.goal.position
     block = Body(grip.name, grip.piece, Pose((x, y, grip.landing), grip.goal.orientation))
     under = judge.footprint(block, card)
-    found = []
+    boxes = []
     for (row, column), box in judge.boxes(card).items():
         is_red = card.piece.face.boxes[row - 1][column - 1] == Sort.RED.mark
         if judge.share(box, under) > (RED_SHARE if is_red else COVERED_SHARE):
-            found.append(((row, column), not is_red))
-    return found
+            boxes.append(((row, column), not is_red))
+    return boxes
 
 
 def _card(desk: ClientState[State]) -> Body | None:

@@ -50,7 +50,9 @@ BOX_TOLD = {
 
 def opening(state: State) -> tuple[str, ...]:
     """Who plays with which colours, who plots, and who begins."""
-    lines = [f"{seat.name}: {listed(each)}" for seat, each in zip(state.seats, state.colours, strict=True)]
+    lines = [
+        f"{seat.name}: {listed(colours)}" for seat, colours in zip(state.seats, state.colours, strict=True)
+    ]
     if state.challenge is not None:
         lines.append(f"Challenge {state.challenge.number}: {state.challenge.text}.")
     if state.mode == SABOTEUR:
@@ -61,8 +63,8 @@ def opening(state: State) -> tuple[str, ...]:
 
 def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     """What this input did."""
-    told = _acted(before, given, after) if isinstance(given, Action) else _happened(before, given, after)
-    return (*told, *_turn(before, after))
+    lines = _acted(before, given, after) if isinstance(given, Action) else _happened(before, given, after)
+    return (*lines, *_turn(before, after))
 
 
 def _names(pieces: Iterable[str]) -> str:
@@ -114,11 +116,11 @@ def _begins(before: State, after: State) -> bool:
     return after.turn != before.turn or before.stage not in (TurnStage.CHOOSE, TurnStage.CARD) or moved
 
 
-def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
+def _acted(before: State, action: Action, after: State) -> tuple[str, ...]:
     who = _who(before)
-    match given:
+    match action:
         case Take():
-            return (f"{who} takes {said(given.piece)}.",)
+            return (f"{who} takes {said(action.piece)}.",)
         case TakeBack():
             return (f"{who} thinks better of it and puts {said(before.held)} down.",)
         case RevealCard():
@@ -128,51 +130,51 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
             tried = "every block" if len(blocks) != 1 else said(blocks[0])
             return (f"{who} tries {tried} and finds no place. Is there one?",)
         case PutBack():
-            where = floor_name(before, given.floor) if given.floor else "the top"
-            return (f"{who} picks up {said(given.piece)}, for {where}.",)
+            where = floor_name(before, action.floor) if action.floor else "the top"
+            return (f"{who} picks up {said(action.piece)}, for {where}.",)
         case GiveBack() if after.asked:
-            return (f"{who} sees no place for {said(given.piece)}. Is there one?",)
+            return (f"{who} sees no place for {said(action.piece)}. Is there one?",)
         case GiveBack():
-            return (_handed(before, given.piece),)
+            return (_handed(before, action.piece),)
         case Pull():
-            floor = next(floor.card for floor in before.floors if given.piece in floor.blocks)
-            return (f"{who} pulls at the {block_name(given.piece)} on {floor_name(before, floor)} ...",)
+            floor = next(floor.card for floor in before.floors if action.piece in floor.blocks)
+            return (f"{who} pulls at the {block_name(action.piece)} on {floor_name(before, floor)} ...",)
         case Decline():
             return (f"{who} leaves {'it where it is' if before.held else 'the tower alone'}.",)
-    assert isinstance(given, Swap)
+    assert isinstance(action, Swap)
     pairs = zip(before.seats, before.hands, strict=True)
-    other = next(seat.name for seat, hand in pairs if given.take in hand)
-    return (f"{who} gives {other} the {block_name(given.give)} for the {block_name(given.take)}.",)
+    other = next(seat.name for seat, hand in pairs if action.take in hand)
+    return (f"{who} gives {other} the {block_name(action.give)} for the {block_name(action.take)}.",)
 
 
-def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
-    match given:
+def _happened(before: State, event: Event, after: State) -> tuple[str, ...]:
+    match event:
         case Met():
-            other = given.other if given.other not in ("table", "floor") else f"the {given.other}"
-            return (capital(f"{said(given.piece)} touches {said(other)} ..."),)
+            other = event.other if event.other not in ("table", "floor") else f"the {event.other}"
+            return (capital(f"{said(event.piece)} touches {said(other)} ..."),)
         case Nudged():
-            return (capital(f"{said(given.piece)} moves by {given.mm:.1f} mm."),)
+            return (capital(f"{said(event.piece)} moves by {event.mm:.1f} mm."),)
         case Released():
             return ("The hand opens ...",)
         case Placed():
-            return _placed(before, given, after)
+            return _placed(before, event, after)
         case Rested() if after.fallen:
-            fallen = _names([each.piece for each in after.fallen])
+            fallen = _names([item.piece for item in after.fallen])
             return (capital(f"{fallen} must be put back."),)
         case Rested():
             return ("The tower holds still.",)
         case Fell():
-            return _fell(before, given, after)
+            return _fell(before, event, after)
         case Removed():
-            return ("... it is out!", _handed(before, given.piece))
-        case RefereeAnswer() if given.yes:
+            return ("... it is out!", _handed(before, event.piece))
+        case RefereeAnswer() if event.yes:
             return ("The referee points to a place.",)
         case RefereeAnswer():
             return (
                 "The referee sees none either.",
                 *([_handed(before, before.asked)] if before.asked else []),
             )
-    assert isinstance(given, TimeUp)
+    assert isinstance(event, TimeUp)
     return ("The bell rings.",)
 
 
@@ -187,38 +189,42 @@ def _handed(state: State, block: str) -> str:
     return f"The {block_name(block)} goes back to {state.seats[owner_of(state, block)].name}."
 
 
-def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
-    piece = capital(said(given.piece))
-    stood = next((floor for floor in after.floors if given.piece in (floor.card, *floor.blocks)), None)
+def _placed(before: State, event: Placed, after: State) -> tuple[str, ...]:
+    piece = capital(said(event.piece))
+    stood = next((floor for floor in after.floors if event.piece in (floor.card, *floor.blocks)), None)
     if stood is None:
-        wrong = listed([each.missed for each in given.broken]) if given.broken else "it is not on its floor"
+        wrong = (
+            listed([condition.missed for condition in event.broken])
+            if event.broken
+            else "it is not on its floor"
+        )
         return (f"{piece} is taken up again: {wrong}.",)
-    if stood.card == given.piece:
-        return (f"{piece} makes {floor_name(after, given.piece)}.",)
+    if stood.card == event.piece:
+        return (f"{piece} makes {floor_name(after, event.piece)}.",)
     there = (
         {} if before.fallen else boxes_of(next(card for card in before.stock.cards if card.id == stood.card))
     )
-    covered = {there.get(name) for name in given.covers}
+    covered = {there.get(name) for name in event.covers}
     acts = (Sort.AGAIN, *after.boxes)
-    told = [
+    effects = [
         BOX_TOLD[box] if box in acts else f"{capital(BOX_NAMES[box])} is covered, to no effect."
         for box in ACTING
         if box in covered and after.reason is None
     ]
-    return (f"{piece} lies on {floor_name(after, stood.card)}.", *told)
+    return (f"{piece} lies on {floor_name(after, stood.card)}.", *effects)
 
 
-def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
-    pieces, several = _names(given.pieces), len(given.pieces) > 1
+def _fell(before: State, event: Fell, after: State) -> tuple[str, ...]:
+    pieces, several = _names(event.pieces), len(event.pieces) > 1
     if after.reason is None:
         return (f"Oh no: {pieces} {'fall' if several else 'falls'} off.",)
-    is_out = before.hand is HandPhase.PULL and before.held in given.pieces
+    is_out = before.hand is HandPhase.PULL and before.held in event.pieces
     pulled = before.held if is_out else before.pulled
     lost = (
         (f"The {block_name(pulled)} counts for nobody: pulling it brought the tower down.",) if pulled else ()
     )
-    if len(given.pieces) <= MOST_NAMED:
+    if len(event.pieces) <= MOST_NAMED:
         return (f"CRASH! Down {'come' if several else 'comes'} {pieces}.", *lost)
-    cards = sum(is_card(before, piece) for piece in given.pieces)
-    blocks = len(given.pieces) - cards
+    cards = sum(is_card(before, piece) for piece in event.pieces)
+    blocks = len(event.pieces) - cards
     return (f"CRASH! Down come {counted(cards, 'card')} and {counted(blocks, 'block')}.", *lost)

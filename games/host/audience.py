@@ -56,7 +56,7 @@ class Audience:
 
     def joined(self) -> list[Connection]:
         """Returns those who hear what is said."""
-        return [each for each in self.connections if each.is_open]
+        return [connection for connection in self.connections if connection.is_open]
 
     def send_all(self, message: SeatNews) -> None:
         """Tells everybody."""
@@ -87,7 +87,7 @@ class Audience:
     def tell_turn(self) -> None:
         """Tells everybody whose turn it is."""
         for seat, view in self.views.items():
-            listeners = [each for each in self.joined() if each.seat == seat]
+            listeners = [connection for connection in self.joined() if connection.seat == seat]
             if not listeners:
                 continue
             turn = view.turn(self._wishes.turn, self._wishes.need)
@@ -112,20 +112,20 @@ class Audience:
             is_own = bool(connection.seat) and connection.seat == self._wishes.need.player
             if is_own:
                 look = self._coach.look(replace(look, **hand_panel.held(self._wishes.hand)))
-            guests = tuple(each for each in self.joined() if each.role != "host" and not each.seat)
+            guests = tuple(guest for guest in self.joined() if guest.role != "host" and not guest.seat)
             people = Company(self._chairs.all, connection, guests if connection.role == "host" else ())
             if view.tutorial is not None:
                 view.tutorial.step(view, self._wishes.hand.grip if is_own else None)
                 lesson = view.tutorial.told(view, words_of(SHIPPED, is_pad=False, is_scanning=False))
                 look = replace(look, lesson=lesson, learned=view.tutorial.progress)
-            found = view.panels(
+            panels = view.panels(
                 people, look, self.below() if connection.seat else self.below(may_go_on=False)
             )
-            for name in connection.panels - found.keys():
+            for name in connection.panels - panels.keys():
                 gone = {"name": name, "place": "top", "items": []}
                 connection.send_change({"type": "panel", "order": 0, "panel": gone}, f"panel {name}")  # type: ignore[typeddict-item]
-            connection.panels = set(found)
-            for name, news in found.items():
+            connection.panels = set(panels)
+            for name, news in panels.items():
                 connection.send_change(news, f"panel {name}")
                 connection.wanted |= pictures_of(news["panel"])
             self._send_pictures(connection)
@@ -207,7 +207,7 @@ class Audience:
 
     def hosts(self) -> list[Connection]:
         """Returns those who came by the host's link."""
-        return [each for each in self.joined() if each.role == "host"]
+        return [connection for connection in self.joined() if connection.role == "host"]
 
     def tell_hosts(self, message: SeatNews) -> None:
         """Tells those who came by the host's link."""
@@ -241,12 +241,12 @@ class PicturePainter(PictureSource):
 
     def step(self) -> bool:
         """Takes in what was drawn, asks for what is missing. Returns whether there is something new."""
-        found = self.found(tuple(self._missing))
-        for name, pixels in found.items():
+        pictures = self.found(tuple(self._missing))
+        for name, pixels in pictures.items():
             # without OpenGL there are no pictures; the words of a choice say enough
             self._data[name] = "" if pixels is None else _link(pixels)
             del self._missing[name]
-        return bool(found)
+        return bool(pictures)
 
 
 def _link(pixels: NDArray[np.uint8]) -> str:

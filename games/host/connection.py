@@ -247,19 +247,19 @@ class Door:
         self._most = most
         self._knocking: dict[BoundedConnection, None] = {}
 
-    def line(self, *given: Any, **options: Any) -> BoundedConnection:
+    def line(self, *arguments: Any, **options: Any) -> BoundedConnection:
         """Returns a new line, as `websockets` makes its own."""
-        found = BoundedConnection(*given, **options)
-        found.door = self
-        return found
+        connection = BoundedConnection(*arguments, **options)
+        connection.door = self
+        return connection
 
     def knock(self, line: BoundedConnection) -> None:
         """Takes in a line, and sends others away for it."""
-        self._knocking = {each: None for each in self._knocking if each.is_knocking}
+        self._knocking = {connection: None for connection in self._knocking if connection.is_knocking}
         if len(self._knocking) >= self._most:
-            silent = [each for each in self._knocking if each.request is None]
-            most = Counter(each.address for each in silent)
-            oldest = (each for each in silent if most[each.address] == max(most.values()))
+            silent = [connection for connection in self._knocking if connection.request is None]
+            most = Counter(connection.address for connection in silent)
+            oldest = (connection for connection in silent if most[connection.address] == max(most.values()))
             next(oldest, next(iter(self._knocking))).transport.abort()
         self._knocking[line] = None
 

@@ -101,13 +101,13 @@ class Links:
             ("seat", self.seats),
             ("spectator", self.spectators),
         )
-        found = [role for role, right in known if is_same(secret, right)]
-        return found[0] if found else None
+        roles = [role for role, right in known if is_same(secret, right)]
+        return roles[0] if roles else None
 
     def seat_of(self, token: str) -> str:
         """Returns the seat of a token, empty for none; all are compared."""
-        found = [seat for seat, right in self.tokens.items() if is_same(token, right)]
-        return found[0] if found else ""
+        seats = [seat for seat, right in self.tokens.items() if is_same(token, right)]
+        return seats[0] if seats else ""
 
     def renew(self, role: Role) -> None:
         """Makes a new secret for a role; the one before it is worth nothing any more. Tokens of seats stay."""
@@ -151,9 +151,9 @@ class Links:
             part.write_text(json.dumps(kept, indent=1), encoding="utf-8")
 
 
-def is_same(given: str, right: str) -> bool:
+def is_same(secret: str, right: str) -> bool:
     """Returns whether two secrets are the same, in a time that does not tell how much of them is."""
-    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), right.encode("utf-8"))
+    return hmac.compare_digest(secret.encode("utf-8", "surrogatepass"), right.encode("utf-8"))
 
 
 Short = Annotated[str, Field(min_length=16, max_length=200)]

@@ -30,12 +30,12 @@ class People:
         self.host_notices: list[str] = []
         """What hosts alone are told."""
 
-    def greet(self, connection: Connection, given: Hello) -> None:
+    def greet(self, connection: Connection, greeting: Hello) -> None:
         """Who has one of the secrets is let in, and told all that it may know."""
         if connection.role is not None:
             raise WishError("You said hello already")
-        token = given.token or ""
-        role = self._links.role(given.secret)
+        token = greeting.token or ""
+        role = self._links.role(greeting.secret)
         if role is None and token and self._links.seat_of(token):
             # the link was renewed since; the token is a better secret
             role = "seat"
@@ -45,7 +45,7 @@ class People:
             connection.close(FULL, "no place is free")
             return
         connection.role = role
-        if given.is_narrow:
+        if greeting.is_narrow:
             connection.look = replace(connection.look, most=FEWEST_LISTED)
         is_back = role != "spectator" and bool(token) and bool(self._chairs.come_back(connection, token))
         self._audience.let_in(connection, token if is_back else "")
@@ -53,16 +53,20 @@ class People:
             connection.send({"type": "chat", "who": "", "text": notice})
         if is_back and self._says.take():
             self.tell(f"{connection.seat} is back.")
-        if given.seat and not connection.seat:
+        if greeting.seat and not connection.seat:
             try:
-                self._sit(connection, given.seat)
+                self._sit(connection, greeting.seat)
             except WishError as refusal:
                 connection.refuse(refusal.clause, refusal.sentence)
         self._audience.tell_panels()
 
     def _has_place(self, role: Role) -> bool:
         """Whether one more may come by a link; at seats' and the host's who waits longest goes for a new one."""
-        there = [each for each in self._audience.joined() if each.role == role and not each.seat]
+        there = [
+            connection
+            for connection in self._audience.joined()
+            if connection.role == role and not connection.seat
+        ]
         if len(there) < PLACES[role]:
             return True
         if role == "spectator":
@@ -81,28 +85,28 @@ class People:
         self._audience.tell_view(connection)
         self.tell(f"{seat} sits down.")
 
-    def obey(self, connection: Connection, given: Sit | StandUp | Chat) -> None:
+    def obey(self, connection: Connection, message: Sit | StandUp | Chat) -> None:
         """Does what a browser asks for about itself. Raises WishError."""
         self._may_say(connection)
-        if isinstance(given, Sit):
-            self._sit(connection, given.seat)
-        elif isinstance(given, StandUp):
+        if isinstance(message, Sit):
+            self._sit(connection, message.seat)
+        elif isinstance(message, StandUp):
             name = connection.seat
             self._chairs.stand_up(connection)
             self.tell(f"{name} stands up.")
             self._audience.welcome(connection, "")
             self._audience.tell_view(connection)
         else:
-            self._chat(connection, clean(given.text))
+            self._chat(connection, clean(message.text))
             return
         self._audience.tell_panels()
 
-    def keep_order(self, given: MuteGuest | SendAway) -> None:
+    def keep_order(self, message: MuteGuest | SendAway) -> None:
         """Does what the host asks for about somebody. Raises WishError."""
-        if isinstance(given, SendAway):
-            self._send_away(given.name)
+        if isinstance(message, SendAway):
+            self._send_away(message.name)
         else:
-            self._mute(given.name, given.is_muted)
+            self._mute(message.name, message.is_muted)
 
     def _chat(self, connection: Connection, text: str) -> None:
         if connection.role == "spectator":
@@ -116,16 +120,18 @@ class People:
 
     def _named(self, name: str) -> Connection | None:
         """Returns who has a name, as the chat shows it; None for a seat that is kept. Raises WishError."""
-        known = {each.name: each for each in self._audience.joined() if each.role != "host"}
+        known = {
+            connection.name: connection for connection in self._audience.joined() if connection.role != "host"
+        }
         chair = self._chairs.all.get(name)
         if name in known or (chair is not None and chair.state == "away"):
             return known.get(name)
         raise WishError(unknown("name", name, known) if known else "Nobody is there")
 
     def _mute(self, name: str, is_muted: bool) -> None:
-        found, chair = self._named(name), self._chairs.all.get(name)
-        if found is not None:
-            found.is_muted = is_muted
+        guest, chair = self._named(name), self._chairs.all.get(name)
+        if guest is not None:
+            guest.is_muted = is_muted
         if chair is not None:
             # a line that is lost and comes back gives nobody the word
             chair.is_muted = is_muted
@@ -133,12 +139,12 @@ class People:
         self._audience.tell_panels()
 
     def _send_away(self, name: str) -> None:
-        found = self._named(name)
-        role: Role = "seat" if found is None or found.role is None else found.role
+        guest = self._named(name)
+        role: Role = "seat" if guest is None or guest.role is None else guest.role
         self._chairs.free(name)
-        if found is not None:
-            found.seat = ""
-            found.close(SENT_AWAY, "the host has sent you away")
+        if guest is not None:
+            guest.seat = ""
+            guest.close(SENT_AWAY, "the host has sent you away")
         # who was sent away still has the link: it opens nothing any more
         self._links.renew(role)
         secret = self._links.seats if role == "seat" else self._links.spectators

@@ -43,8 +43,8 @@ def with_people(client: ClientState, people: Company) -> Panel:
             *_row(_acts(chair, me)),
         ]
     for guest in people.guests:
-        told = "looks on" if guest.role == "spectator" else "sits nowhere"
-        items += [Text(f"{guest.name}: {told}", "quiet", "small")]
+        status = "looks on" if guest.role == "spectator" else "sits nowhere"
+        items += [Text(f"{guest.name}: {status}", "quiet", "small")]
         items += _row(_order(guest.name, guest.is_muted))
     return Panel("scores", "top-right", tuple(items), capital(client.game.score_word), width=230)
 
@@ -63,22 +63,22 @@ def _row(buttons: list[Button]) -> list[Row]:
 
 def _acts(chair: Chair, me: Connection) -> list[Button]:
     """What who looks may do about a seat."""
-    found: list[Button] = []
+    buttons: list[Button] = []
     if chair.name == me.seat or me.role == "spectator":
-        return found
+        return buttons
     is_empty = chair.state in ("free", "away")
     if not me.seat and chair.state == "free":
-        found.append(_sends("Sit here", "accent", type="sit", seat=chair.name))
+        buttons.append(_sends("Sit here", "accent", type="sit", seat=chair.name))
     if not me.seat and chair.state == "away":
-        found.append(_sends("Come back", "accent", type="come_back", seat=chair.name))
+        buttons.append(_sends("Come back", "accent", type="come_back", seat=chair.name))
     if me.role == "host":
         if is_empty:
-            found.append(_sends("To a bot", type="to_bot", seat=chair.name, style="steady"))
+            buttons.append(_sends("To a bot", type="to_bot", seat=chair.name, style="steady"))
         if chair.state == "bot" and chair.people:
-            found.append(_sends("To a person", type="to_person", seat=chair.name))
+            buttons.append(_sends("To a person", type="to_person", seat=chair.name))
         if chair.state in ("here", "away"):
-            found += _order(chair.name, chair.is_muted)
-    return found
+            buttons += _order(chair.name, chair.is_muted)
+    return buttons
 
 
 def _order(name: str, is_muted: bool) -> list[Button]:

@@ -49,8 +49,8 @@ def rules_page(game: Game, picture: Callable[[str], str], *, is_drawing: bool) -
             f'<div class="turn">{turn}</div>',
             f'<p class="loses">{escape(guide.loses)}</p>',
         ]
-    clauses = sorted(clauses_of(game), key=lambda each: each in SHARED)
-    rows = "".join(f"<dt>{escape(each.id)}</dt><dd>{escape(each.text)}</dd>" for each in clauses)
+    clauses = sorted(clauses_of(game), key=lambda clause: clause in SHARED)
+    rows = "".join(f"<dt>{escape(clause.id)}</dt><dd>{escape(clause.text)}</dd>" for clause in clauses)
     is_open = "" if guide is not None else " open"
     parts.append(f"<details{is_open}><summary>All rules, clause by clause</summary><dl>{rows}</dl></details>")
     again = f'<meta http-equiv="refresh" content="{AGAIN_S}">' if is_drawing and not all(shown) else ""

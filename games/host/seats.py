@@ -143,10 +143,10 @@ class Chairs:
     def given_up(self) -> list[str]:
         """Returns the seats that were kept long enough; they are free now."""
         now = self._clock()
-        found = [chair for chair in self.all.values() if (chair.left_at or now) + AWAY_S <= now]
-        for chair in found:
+        chairs = [chair for chair in self.all.values() if (chair.left_at or now) + AWAY_S <= now]
+        for chair in chairs:
             chair.left_at = None
-        return [chair.name for chair in found]
+        return [chair.name for chair in chairs]
 
     def to_bot(self, name: str, style: str) -> None:
         """A bot plays for a seat from now on. Raises WishError."""

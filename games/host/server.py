@@ -208,31 +208,31 @@ class HostServer:
         links = self._hosting.links
         offered = [
             word.strip()
-            for each in request.headers.get_all("Sec-WebSocket-Protocol")
-            for word in each.split(",")
+            for header in request.headers.get_all("Sec-WebSocket-Protocol")
+            for word in header.split(",")
         ]
         is_known = any(links.role(word) or links.seat_of(word) for word in offered[1:4])
-        waiting = sum(each.is_expected and each.role is None for each in self._connections)
+        waiting = sum(connection.is_expected and connection.role is None for connection in self._connections)
         return is_known and waiting < MAX_EXPECTED
 
     def _make_room(self, address: str, *, is_full: bool) -> None:
         """Shuts out who has waited longest without a hello, when too many do: of the address that has most of them."""
         strangers = sorted(
             (
-                each
-                for each in self._connections
-                if each.role is None and each.is_open and not each.is_expected
+                connection
+                for connection in self._connections
+                if connection.role is None and connection.is_open and not connection.is_expected
             ),
-            key=lambda each: each.number,
+            key=lambda connection: connection.number,
         )
-        most = Counter(each.address for each in strangers)
+        most = Counter(connection.address for connection in strangers)
         if most[address] >= MAX_STRANGERS_OF_ONE:
             crowd = address
         elif strangers and (is_full or len(strangers) >= MAX_STRANGERS):
-            crowd = max(most, key=lambda each: most[each])
+            crowd = max(most, key=lambda address: most[address])
         else:
             return
-        next(each for each in strangers if each.address == crowd).abort()
+        next(connection for connection in strangers if connection.address == crowd).abort()
 
     async def _handle(self, socket: ServerConnection) -> None:
         """One browser, from the first message to the last."""

@@ -155,10 +155,10 @@ class HostedTable:
 
     def hear(self) -> None:
         """Takes in the news of the physics, and tells everybody."""
-        found = self.fall.take(self._physics.news(), time.monotonic())
-        for news in found:
+        updates = self.fall.take(self._physics.news(), time.monotonic())
+        for news in updates:
             self._take(news)
-        if any(not isinstance(news, TableView) for news in found):
+        if any(not isinstance(news, TableView) for news in updates):
             # who is asked to lay a piece has to know that it is in the hand
             self._show()
             self.audience.tell_turn()
@@ -265,7 +265,7 @@ class HostedTable:
         state, camera = self.fall.state, self.fall.camera(CLEAR)
         if state != self._fallen or (state and now - self._filmed > FILMED_S):
             self._fallen, self._filmed, self._is_stale = state, now, True
-            told = self.audience.views[""].told_last
+            line = self.audience.views[""].told_last
             self.audience.send_all(
                 {
                     "type": "fall",
@@ -273,7 +273,7 @@ class HostedTable:
                     "eye": [] if camera is None else [round(value, 4) for value in camera.eye],
                     "target": [] if camera is None else [round(value, 4) for value in camera.target],
                     "fov": FOV if camera is None else camera.fov,
-                    "told": told[0] if told else "",
+                    "told": line[0] if line else "",
                 }
             )
 
@@ -325,13 +325,13 @@ class HostedTable:
             self._fault(connection, "Too many messages: slow down")
             return
         try:
-            given = read(text)
-            if isinstance(given, Hello):
-                self._people.greet(connection, given)
+            message = read(text)
+            if isinstance(message, Hello):
+                self._people.greet(connection, message)
             elif connection.role is None:
                 raise WishError("Say hello first")
             else:
-                self._obey(connection, given)
+                self._obey(connection, message)
         except MessageError as error:
             self._fault(connection, str(error))
         except WishError as refusal:
@@ -346,34 +346,34 @@ class HostedTable:
         else:
             connection.refuse("", why)
 
-    def _obey(self, connection: Connection, given: Given) -> None:
-        if isinstance(given, Ping):
-            connection.send({"type": "pong", "number": given.number})
-        elif isinstance(given, (Sit, StandUp, Chat)):
-            self._people.obey(connection, given)
-        elif isinstance(given, Watch):
+    def _obey(self, connection: Connection, message: Given) -> None:
+        if isinstance(message, Ping):
+            connection.send({"type": "pong", "number": message.number})
+        elif isinstance(message, (Sit, StandUp, Chat)):
+            self._people.obey(connection, message)
+        elif isinstance(message, Watch):
             self._wishes.check_seat(connection)
             if not self.fall.state:
                 raise WishError("Nothing falls")
-            self.fall.leave() if given.type == "go_on" else self.fall.again()
-        elif isinstance(given, PanelMessage):
-            self._press(connection, given)
-        elif isinstance(given, HostMessage):
-            self._manage(connection, given)
+            self.fall.leave() if message.type == "go_on" else self.fall.again()
+        elif isinstance(message, PanelMessage):
+            self._press(connection, message)
+        elif isinstance(message, HostMessage):
+            self._manage(connection, message)
         else:
-            self._play(connection, given)
+            self._play(connection, message)
 
-    def _press(self, connection: Connection, given: PressButton | MoveSlider) -> None:
+    def _press(self, connection: Connection, message: PressButton | MoveSlider) -> None:
         """A button or a slider of a panel; in the sandbox some of them are orders."""
         look, client = connection.look, self._client
-        look = replace(look, building=replace(look.building, right=given.right))
+        look = replace(look, building=replace(look.building, right=message.right))
         new = (
-            hud_state.pressed(look, given.name)
-            if isinstance(given, PressButton)
-            else hud_state.slid(look, given.name, given.value)
+            hud_state.pressed(look, message.name)
+            if isinstance(message, PressButton)
+            else hud_state.slid(look, message.name, message.value)
         )
         connection.look = new
-        view, (kind, _, rest) = self.audience.views[connection.seat], given.name.partition(":")
+        view, (kind, _, rest) = self.audience.views[connection.seat], message.name.partition(":")
         if kind in ("learn", "skip") and connection.seat:
             is_on = kind == "learn" and view.tutorial is None
             view.tutorial = Tutorial(details_of(client.game).lessons) if is_on else None
@@ -384,8 +384,8 @@ class HostedTable:
             self._physics.send(self._wishes.take(connection.seat, rest))
         if client.game.is_free_building:
             chosen = look.pieces[0] if look.pieces else ""
-            building = look.building if isinstance(given, PressButton) else new.building
-            order = order_of(client, building, given.name, chosen)
+            building = look.building if isinstance(message, PressButton) else new.building
+            order = order_of(client, building, message.name, chosen)
             if order is not None:
                 self._check_player(connection)
                 self._order(self._wishes.build(order))
@@ -394,25 +394,25 @@ class HostedTable:
                 self._coach.check()
         self.audience.tell_panels(connection)
 
-    def _play(self, connection: Connection, given: Given) -> None:
+    def _play(self, connection: Connection, message: Given) -> None:
         """An act in the game, of who is asked."""
         self._check_player(connection)
         wishes = self._wishes
-        if isinstance(given, (AimAt, PointAt)):
-            wishes.aim(given)
-        elif isinstance(given, Feel):
-            self._coach.feel(wishes.feel(given))
-        elif isinstance(given, HandAct) and given.name == "nearest":
-            wishes.carry(given, self._coach.nearest)
-        elif isinstance(given, (HandAct, Shift, Spin)):
-            if wishes.act(given, connection):
+        if isinstance(message, (AimAt, PointAt)):
+            wishes.aim(message)
+        elif isinstance(message, Feel):
+            self._coach.feel(wishes.feel(message))
+        elif isinstance(message, HandAct) and message.name == "nearest":
+            wishes.carry(message, self._coach.nearest)
+        elif isinstance(message, (HandAct, Shift, Spin)):
+            if wishes.act(message, connection):
                 self._answered()
-        elif isinstance(given, Undo):
+        elif isinstance(message, Undo):
             self._order(wishes.undo())
-        elif isinstance(given, Choose):
-            self._order(wishes.choose(given, self.audience.views[connection.seat]))
-        if isinstance(given, FromEye):
-            self._coach.right = given.right
+        elif isinstance(message, Choose):
+            self._order(wishes.choose(message, self.audience.views[connection.seat]))
+        if isinstance(message, FromEye):
+            self._coach.right = message.right
 
     def _check_player(self, connection: Connection) -> None:
         self._wishes.check_turn(connection)
@@ -431,24 +431,24 @@ class HostedTable:
         self._client.act()
         self.audience.tell_turn()
 
-    def _manage(self, connection: Connection, given: HostMessage) -> None:
+    def _manage(self, connection: Connection, message: HostMessage) -> None:
         if connection.role != "host":
             raise WishError("Only the host's link may do that")
-        if isinstance(given, (MuteGuest, SendAway)):
-            self._people.keep_order(given)
+        if isinstance(message, (MuteGuest, SendAway)):
+            self._people.keep_order(message)
             return
-        if isinstance(given, ToBot):
-            self.chairs.to_bot(given.seat, given.style)
-            self._people.tell(f"A bot ({given.style}) plays for {given.seat}.")
-        elif isinstance(given, ToPerson):
-            self.chairs.to_person(given.seat)
-            self._people.tell(f"{given.seat} plays again.")
-        elif isinstance(given, SetSpeed):
-            self.fall.speed = given.factor
+        if isinstance(message, ToBot):
+            self.chairs.to_bot(message.seat, message.style)
+            self._people.tell(f"A bot ({message.style}) plays for {message.seat}.")
+        elif isinstance(message, ToPerson):
+            self.chairs.to_person(message.seat)
+            self._people.tell(f"{message.seat} plays again.")
+        elif isinstance(message, SetSpeed):
+            self.fall.speed = message.factor
         else:
-            self._is_paused = given.is_paused
-            self._physics.send(given)
-            self._people.tell("The host has stopped the clock." if given.is_paused else "The game goes on.")
+            self._is_paused = message.is_paused
+            self._physics.send(message)
+            self._people.tell("The host has stopped the clock." if message.is_paused else "The game goes on.")
         self.audience.tell_panels()
 
     def close(self) -> None:

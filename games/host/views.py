@@ -97,10 +97,10 @@ class SeatView(ClientState):
     def panels(self, people: Company, look: HudState, below: tuple[Panel, ...] = ()) -> dict[str, PanelNews]:
         """Returns the `panel` messages by their names. people: who is there, as whoever looks may know it. below: what
         stands below a fall."""
-        found = [with_people(self, people), *hud.panels(self, SHIPPED, look, PAGES_OWN), *below]
+        panels = [with_people(self, people), *hud.panels(self, SHIPPED, look, PAGES_OWN), *below]
         return {
             panel.name: {"type": "panel", "order": order, "panel": sent(panel)}
-            for order, panel in enumerate(found)
+            for order, panel in enumerate(panels)
         }
 
     def _lines(self) -> list[Stroke]:
@@ -143,11 +143,11 @@ def pictures_of(value: Any) -> set[str]:
 def sent(value: Any) -> Any:
     """Returns a panel or an item of one as JSON: the kind, and what is not as by default."""
     if isinstance(value, tuple):
-        return [sent(each) for each in value]
+        return [sent(item) for item in value]
     if not is_dataclass(value):
         return value
-    found = {each.name: (each.default, getattr(value, each.name)) for each in fields(value)}
-    own = {name: sent(is_) for name, (default, is_) in found.items() if default is MISSING or is_ != default}
+    values = {field.name: (field.default, getattr(value, field.name)) for field in fields(value)}
+    own = {name: sent(is_) for name, (default, is_) in values.items() if default is MISSING or is_ != default}
     return {"kind": type(value).__name__.lower(), **own}
 
 

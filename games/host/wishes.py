@@ -98,14 +98,14 @@ class Wishes:
         if not self.is_asked or self._client.waits is None:
             raise WishError("Too late: that was decided already")
 
-    def choose(self, given: Choose, view: SeatView) -> Order:
+    def choose(self, choice: Choose, view: SeatView) -> Order:
         """Returns the order for a choice. Raises WishError for one of another turn, or none."""
-        if given.turn != self.turn:
+        if choice.turn != self.turn:
             raise WishError("Too late: this was asked before")
         choices = view.choices
-        if given.choice >= len(choices):
-            raise WishError(f"There is no choice {given.choice}")
-        return messages.Do(choices[given.choice].action)
+        if choice.choice >= len(choices):
+            raise WishError(f"There is no choice {choice.choice}")
+        return messages.Do(choices[choice.choice].action)
 
     def take(self, seat: str, piece: str) -> Order:
         """Returns the order for a piece that is no choice, so that the rules say why not. Raises WishError."""
@@ -113,11 +113,11 @@ class Wishes:
             raise WishError("There is no such piece")
         return messages.Do(Take(seat, piece))
 
-    def aim(self, given: AimAt | PointAt) -> None:
+    def aim(self, aim: AimAt | PointAt) -> None:
         """Takes in where the held piece shall go; `step` works it out. Raises WishError."""
         self._check_hand()
-        if given.number > max(self.heard, -1 if self._aimed is None else self._aimed.number):
-            self._aimed = given
+        if aim.number > max(self.heard, -1 if self._aimed is None else self._aimed.number):
+            self._aimed = aim
 
     def step(self, *, is_moved: bool) -> Landing | None:
         """Follows the last aim when it is due. is_moved: something on the table has. Returns the `landing` message,
@@ -131,10 +131,10 @@ class Wishes:
         if grip is None:
             self._told = ()
             return None
-        told = (grip, self.heard, grip.goal, grip.landing, self.hand.place_word, self.hand.slots)
-        if told == self._told:
+        answer = (grip, self.heard, grip.goal, grip.landing, self.hand.place_word, self.hand.slots)
+        if answer == self._told:
             return None
-        self._told = told
+        self._told = answer
         landing = None if grip.landing is None else (*grip.goal.position[:2], grip.landing)
         return {
             "type": "landing",
@@ -150,48 +150,48 @@ class Wishes:
 
     def _flush(self) -> None:
         """Works out where the piece goes, as the last aim has it."""
-        given, self._aimed = self._aimed, None
-        if given is None:
+        aim, self._aimed = self._aimed, None
+        if aim is None:
             return
-        self._aimed_at, self.heard = time.monotonic(), given.number
-        self.knows_poses = isinstance(given, AimAt)
-        if isinstance(given, AimAt):
-            self.hand.aim(given.goal)
+        self._aimed_at, self.heard = time.monotonic(), aim.number
+        self.knows_poses = isinstance(aim, AimAt)
+        if isinstance(aim, AimAt):
+            self.hand.aim(aim.goal)
         else:
-            self.hand.is_fine = given.is_fine
-            self.hand.point(np.array(given.origin), np.array(given.direction), given.at)
+            self.hand.is_fine = aim.is_fine
+            self.hand.point(np.array(aim.origin), np.array(aim.direction), aim.at)
 
-    def act(self, given: HandAct | Shift | Spin, connection: Connection) -> bool:
+    def act(self, act: HandAct | Shift | Spin, connection: Connection) -> bool:
         """Does what a key or a finger wants of the hand. Returns whether that ends the question. Raises WishError."""
         self._check_hand()
         if not connection.acts.take():
             raise WishError("Too fast: the hand cannot follow")
         self._flush()
-        hand, self.heard = self.hand, max(self.heard, given.number)
+        hand, self.heard = self.hand, max(self.heard, act.number)
         hand.follow()
-        if isinstance(given, Shift):
-            hand.is_free = given.is_free
-            hand.shift(*given.by, reach=MAGNET)
+        if isinstance(act, Shift):
+            hand.is_free = act.is_free
+            hand.shift(*act.by, reach=MAGNET)
             return False
-        if isinstance(given, Spin):
-            hand.turn(given.degrees)
+        if isinstance(act, Spin):
+            hand.turn(act.degrees)
             return False
-        if given.name == "lay":
+        if act.name == "lay":
             if self.need.wait is not Wait.HAND:
                 raise WishError("Draw it out of the tower first")
             if hand.grip is None or hand.grip.landing is None:
                 raise WishError("There is nothing below it to lay it on")
-        hand.is_fine = given.is_fine
-        hand.act(given.name, given.right)
-        return given.name == "let_go"
+        hand.is_fine = act.is_fine
+        hand.act(act.name, act.right)
+        return act.name == "let_go"
 
-    def carry(self, given: HandAct, place: Pose | None) -> None:
+    def carry(self, act: HandAct, place: Pose | None) -> None:
         """Carries the held piece to where the coach points. Raises WishError."""
         self._check_hand()
         if place is None:
             raise WishError("The coach points to no place")
         self._flush()
-        self.heard = max(self.heard, given.number)
+        self.heard = max(self.heard, act.number)
         self.hand.follow()
         self.hand.carry_to(place)
 
@@ -214,13 +214,13 @@ class Wishes:
                 raise WishError(str(error)) from None
         return order
 
-    def feel(self, given: Feel) -> str:
+    def feel(self, message: Feel) -> str:
         """Returns the piece to be felt. Raises WishError."""
         if self._client.held:
             raise WishError("The hand holds a piece: lay it first")
-        if given.piece not in self._client.in_play:
+        if message.piece not in self._client.in_play:
             raise WishError("There is no such piece in the tower")
-        return given.piece
+        return message.piece
 
     def _check_hand(self) -> None:
         if not self._client.held:

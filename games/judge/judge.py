@@ -96,7 +96,9 @@ class Judge(ABC, Generic[S]):
         against the player.
         """
         return tuple(
-            each for each in conditions if not self.meets(state, piece, each, after, released_height_mm)
+            condition
+            for condition in conditions
+            if not self.meets(state, piece, condition, after, released_height_mm)
         )
 
     def meets(

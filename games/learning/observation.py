@@ -126,8 +126,8 @@ def observation_of(game: Game[S]) -> Observation[S]:
     """Returns how a game is seen. Raises SetupError for one that no agent learns."""
     if not game.observation_class:
         raise SetupError(f"no agent learns {game.title}")
-    found: Observation[S] = game.part(game.observation_class, Observation)  # type: ignore[type-abstract]
-    return found
+    observation: Observation[S] = game.part(game.observation_class, Observation)  # type: ignore[type-abstract]
+    return observation
 
 
 def index_of(names: Sequence[Any], name: Any) -> int:

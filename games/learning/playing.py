@@ -81,7 +81,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        learned = sorted(each.name for each in games() if each.observation_class)
+        learned = sorted(game.name for game in games() if game.observation_class)
         if game not in learned:
             raise SetupError(unknown("game", game, learned))
         if render_mode not in (None, "rgb_array"):
@@ -233,7 +233,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         body = table.bodies[need.pieces[0]]
         along, across = level_axes(body)
         drawn = REACH * (values[0] * along + values[1] * across)
-        lying = [each for name, each in table.bodies.items() if name not in (FLOOR, body.name)]
+        lying = [other for name, other in table.bodies.items() if name not in (FLOOR, body.name)]
         goal = pose_of(values, body.piece, self.view.frame(self.session, need), lying)
         # off the table there is nothing to lay it on; it is put down over where it was
         return _Hand(goal or body.pose, drawn if np.linalg.norm(drawn) > MIN_PULL else None, self._shaking)

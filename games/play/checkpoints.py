@@ -145,8 +145,8 @@ class Referee(Generic[S]):
 
     def hit(self, state: S, piece: str) -> HitNeighbour | None:
         """BS-03: whether the piece just let go, or any other, lies against the tower of another."""
-        found = self._judge.hit(state, piece, self._checkpoints.before, self._scene())
-        return None if found is None else HitNeighbour(self._step, *found)
+        contact = self._judge.hit(state, piece, self._checkpoints.before, self._scene())
+        return None if contact is None else HitNeighbour(self._step, *contact)
 
     def has_pushed(self, state: S, piece: str) -> bool:
         """ALL-9: whether laying the piece left another lying against the rules."""

@@ -83,11 +83,11 @@ def end_difference(claimed: Replay, summary: Mapping[str, Any]) -> Difference | 
 def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -> tuple[str, ...]:
     """Returns what a recording says that no simulation can prove, in words. turns: played. seats: the names at them."""
     meta = replay.meta
-    found = []
+    notes = []
     if meta.platform != fingerprint(engine):
-        found.append(f"{META}: platform {shown(meta.platform)}; this is {fingerprint(engine)}")
+        notes.append(f"{META}: platform {shown(meta.platform)}; this is {fingerprint(engine)}")
     there, here = meta.versions.model_dump(), Versions.installed().model_dump()
-    found += [
+    notes += [
         f"{META}: versions.{key} {shown(there[key])}; here it is {shown(here[key])}"
         for key in there
         if there[key] != here[key]
@@ -100,13 +100,15 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
             if reason
             else "is empty: nobody said why"
         )
-        found.append(f"{META}: outcome.reason {said}")
+        notes.append(f"{META}: outcome.reason {said}")
     acted = {
-        given.get("player") for _, entry in replay.journal if isinstance(given := entry.get("input"), dict)
+        content.get("player")
+        for _, entry in replay.journal
+        if isinstance(content := entry.get("input"), dict)
     }
     # one more of them might change nothing
-    found += [f"{META}: players: {shown(name)} did nothing here" for name in seats if name not in acted]
-    return tuple(found)
+    notes += [f"{META}: players: {shown(name)} did nothing here" for name in seats if name not in acted]
+    return tuple(notes)
 
 
 def _checkpoint_difference(claimed: Replay, made: Replay) -> Difference | None:

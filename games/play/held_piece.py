@@ -317,8 +317,8 @@ class LetGoPiece(Generic[S]):
         others = tuple(name for name in fell.pieces if name not in own)
         # who grazed a tower too lightly to touch it (ALL-3) has struck it all the same if it falls
         hit = None if own or self._is_thrown else self._referee.struck(state, self._piece, others)
-        told = hit or (replace(fell, pieces=own) if own else None)
-        return told, replace(fell, pieces=others) if others else None
+        event = hit or (replace(fell, pieces=own) if own else None)
+        return event, replace(fell, pieces=others) if others else None
 
     def set_up_again(self, state: S) -> bool:
         """Sets up the towers of others as before the throw: it is no collapse (BS-03). Returns whether it did; not

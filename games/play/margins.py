@@ -88,14 +88,14 @@ def margins_of(replay: Replay, progress: Progress | None = None) -> tuple[Margin
     if recorded is None:
         return ()
     asked = [
-        each
-        for before, each in zip((None, *replay.checkpoints), replay.checkpoints, strict=False)
-        if before is None or before.step != each.step
+        checkpoint
+        for before, checkpoint in zip((None, *replay.checkpoints), replay.checkpoints, strict=False)
+        if before is None or before.step != checkpoint.step
     ]
-    towers = [recorded.tower(each) for each in asked]
+    towers = [recorded.tower(checkpoint) for checkpoint in asked]
     places = [tuple((body.name, body.pose) for body in tower.bodies) for tower in towers]
     each_once = dict(zip(places, towers, strict=True))
-    found: list[Margin] = []
+    margins: list[Margin] = []
     firm: dict[object, tuple[int, float | None]] = {}
     before = -1
     with in_order(firmness, each_once.values(), min(len(each_once), os.cpu_count() or 1)) as answers:
@@ -104,24 +104,24 @@ def margins_of(replay: Replay, progress: Progress | None = None) -> tuple[Margin
                 progress(done, len(asked))
             if place not in firm:
                 firm[place] = next(answers)
-            who, told = _led_to(replay, before, checkpoint.step)
+            who, line = _led_to(replay, before, checkpoint.step)
             seconds, (way, tilt) = checkpoint.step / replay.meta.rate, firm[place]
-            found.append(Margin(len(found), checkpoint.step, seconds, who, told, tilt, way))
+            margins.append(Margin(len(margins), checkpoint.step, seconds, who, line, tilt, way))
             before = checkpoint.step
-    return tuple(found)
+    return tuple(margins)
 
 
 def _led_to(replay: Replay, before: int, until: int) -> tuple[str, str]:
     """Returns who moved a piece between two steps, and the last line about where it came to."""
-    who = mover = told = ""
+    who = mover = line = ""
     for step, entry in replay.events:
-        given = entry["input"]
-        player = given.get("player")
+        content = entry["input"]
+        player = content.get("player")
         who = player if isinstance(player, str) and player else who
-        if before < step <= until and given["type"] in KINDS:
+        if before < step <= until and content["type"] in KINDS:
             # a stranger may have written anything there
             story = entry.get("story")
             texts = [text for text in story if isinstance(text, str)] if isinstance(story, list) else []
             lines = [text for text in texts if not text.startswith(TURN)]
-            mover, told = who, clean(lines[-1]) if lines else told
-    return mover, told
+            mover, line = who, clean(lines[-1]) if lines else line
+    return mover, line

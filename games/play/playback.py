@@ -115,7 +115,7 @@ def _verified(
     """Play a record again, recording it at `path`."""
     begun, entries = time.monotonic(), 0
 
-    def watch(*given: object) -> None:
+    def watch(*arguments: object) -> None:
         if limit_s is not None and time.monotonic() - begun > limit_s:
             raise _OutOfTime
 
@@ -138,9 +138,9 @@ def _verified(
         notes = unproven(replay, engine, session.turns, seats)
         is_over = session.outcome is not None
         return Verified(True, comparable, session.table.step, unproven=notes, is_over=is_over)
-    except DiffersError as found:
+    except DiffersError as fault:
         steps = session.table.step if session is not None else 0
-        return Verified(False, comparable, steps, found.step, found.why, found.place)
+        return Verified(False, comparable, steps, fault.step, fault.why, fault.place)
     except _OutOfTime:
         steps = session.table.step if session is not None else 0
         why = f"stopped after {limit_s:g} s, at entry {entries} of {len(replay.journal)} of the journal"
@@ -161,8 +161,8 @@ def _check_head(replay: Replay) -> None:
         made = meta_of(game, state, meta.players, meta.seed, options, _tremor_of(replay))
     except (RulesError, ValueError, ArithmeticError, KeyError, TypeError) as error:
         raise DiffersError(0, f"the record asks for what the game refuses: {error}", META) from None
-    if found := head_difference(meta, made):
-        raise DiffersError(found.step, found.why, found.place)
+    if fault := head_difference(meta, made):
+        raise DiffersError(fault.step, fault.why, fault.place)
 
 
 def _compare_records(replay: Replay, session: Session, recorder: Recorder) -> None:
@@ -173,8 +173,8 @@ def _compare_records(replay: Replay, session: Session, recorder: Recorder) -> No
     else:
         recorder.leave()
     made = load(recorder.path if replay.is_complete else recorder.folder)
-    if found := difference(replay, made) or end_difference(replay, summary):
-        raise DiffersError(found.step, found.why, found.place)
+    if fault := difference(replay, made) or end_difference(replay, summary):
+        raise DiffersError(fault.step, fault.why, fault.place)
 
 
 def resume(
@@ -253,9 +253,9 @@ def past_of(replay: Replay) -> tuple[Any, tuple[Taken, ...]]:
         state = first_state(game, replay.meta)
         past: list[Taken] = []
         for _, entry in replay.events:
-            given = game.read_input(json.dumps(entry["input"]))
-            before, state = state, game.rules.apply(state, given)
-            past.append((before, given, state))
+            move = game.read_input(json.dumps(entry["input"]))
+            before, state = state, game.rules.apply(state, move)
+            past.append((before, move, state))
     except (RulesError, ValueError, KeyError, TypeError) as error:
         raise RecordError(replay.path, f"holds what the game refuses: {error}") from None
     return state, tuple(past)
@@ -286,9 +286,9 @@ def _up_to(replay: Replay, count: int, tape: Tape, progress: Progress) -> Sessio
     try:
         session = _open(replay, tape)
         _play(session, tape, replay, count, progress)
-    except DiffersError as found:
+    except DiffersError as fault:
         _discard(session, tape)
-        problem = f"cannot be gone on with: played again, from step {found.step} on {found.why}"
+        problem = f"cannot be gone on with: played again, from step {fault.step} on {fault.why}"
         if replay.meta.platform != fingerprint(_engine_of(replay)):
             problem += f"; it was recorded on another platform ({replay.meta.platform})"
         raise RecordError(replay.path, problem) from None
@@ -358,10 +358,10 @@ def _tremor_of(replay: Replay) -> float:
 def _play(session: Session, tape: Tape, replay: Replay, count: int | None, progress: Progress) -> None:
     """Give a session the inputs of a record: all of them, or until it has had so many checkpoints. Raises
     DiffersError."""
-    expected, told = replay.hashes, 0
+    expected, checked = replay.hashes, 0
     for number, (step, entry) in enumerate(replay.journal):
-        told = _compare(tape.checkpoints, expected, told)
-        if count is not None and told >= count:
+        checked = _compare(tape.checkpoints, expected, checked)
+        if count is not None and checked >= count:
             return
         if step != session.table.step:
             why = f"the record goes on at step {step}, the simulation is at {session.table.step}"
@@ -372,24 +372,24 @@ def _play(session: Session, tape: Tape, replay: Replay, count: int | None, progr
             why = f"the record asks for what the game refuses: {error}"
             raise DiffersError(step, why, f"{JOURNAL}, line {number + 1}") from None
         progress(number + 1, len(replay.journal))
-    told = _compare(tape.checkpoints, expected, told)
-    if told < (len(expected) if count is None else count):
+    checked = _compare(tape.checkpoints, expected, checked)
+    if checked < (len(expected) if count is None else count):
         raise DiffersError(
-            expected[told][0], "the simulation does not reach the checkpoints of the record", HASHES
+            expected[checked][0], "the simulation does not reach the checkpoints of the record", HASHES
         )
 
 
-def _compare(found: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str]], told: int) -> int:
+def _compare(checkpoints: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str]], number: int) -> int:
     """Compare the checkpoints reached after the first `told`. Returns how many there are by now; a record that was cut
     off between two checkpoints may have fewer. Raises DiffersError."""
-    for here, there in zip(found[told:], expected[told:], strict=False):
+    for here, there in zip(checkpoints[number:], expected[number:], strict=False):
         if here[0] != there[0]:
             why = f"the record has its next checkpoint at step {there[0]}, the simulation at {here[0]}"
             raise DiffersError(min(here[0], there[0]), why, f"{HASHES}, step {there[0]}")
         if here != there:
             why = f"the poses at the checkpoint of step {there[0]} differ"
             raise DiffersError(there[0], why, f"{HASHES}, step {there[0]}")
-    return len(found)
+    return len(checkpoints)
 
 
 def _waited(session: Session, steps: object) -> int:

@@ -106,24 +106,24 @@ class Previewer:
         broken = judge.broken(state, piece, need.conditions, before, after, height)
         missed = [
             judge.broken(state, piece, need.conditions, before, replace(after, bodies=bodies), height)
-            for bodies in ({**after.bodies, piece: each} for each in beside(after.bodies[piece]))
+            for bodies in ({**after.bodies, piece: copy} for copy in beside(after.bodies[piece]))
             if has_narrow
         ]
-        narrow = tuple(dict.fromkeys(each for broken_there in missed for each in broken_there))
+        narrow = tuple(dict.fromkeys(condition for broken_there in missed for condition in broken_there))
         is_close = bool(broken) and not all(missed)
         step = state.step
-        given: Input
+        event: Input
         if fell:
-            given = Fell(step, fell)
+            event = Fell(step, fell)
         elif hit is not None:
-            given = HitNeighbour(step, *hit)
+            event = HitNeighbour(step, *hit)
         elif need.wait is Wait.COUNT:
-            given = CountElapsed(step, piece, broken)
+            event = CountElapsed(step, piece, broken)
         else:
             where, covers = judge.where(state, piece, after), judge.covers(state, piece, before, after)
-            given = Placed(step, piece, where, covers, broken)
+            event = Placed(step, piece, where, covers, broken)
         try:
-            outcome = rules.outcome(rules.apply(state, given))
+            outcome = rules.outcome(rules.apply(state, event))
         except RulesError:
             # the rules wait for something else by now, as for a second fall
             outcome = None
@@ -147,8 +147,8 @@ class Previewer:
 
 def lie_alike(these: Sequence[Body], others: Sequence[Body]) -> bool:
     """Whether these are the same pieces as others, in the same order and places."""
-    here, there = ([(body.name, id(body.piece), body.fixed) for body in each] for each in (these, others))
-    now, then = (np.array([body.pose.row for body in each]) for each in (these, others))
+    here, there = ([(body.name, id(body.piece), body.fixed) for body in bodies] for bodies in (these, others))
+    now, then = (np.array([body.pose.row for body in bodies]) for bodies in (these, others))
     return here == there and np.allclose(now, then, rtol=0.0, atol=SAME_PLACE)
 
 

@@ -63,18 +63,18 @@ class Tape(Generic[S]):
         )
         return self._session
 
-    def _told(self, before: S, given: Input, after: S) -> None:
+    def _told(self, before: S, move: Input, after: S) -> None:
         if self.recorder is not None and self._session is not None:
             entry = {
                 "type": "input",
-                "input": json.loads(self._game.write_input(given)),
+                "input": json.loads(self._game.write_input(move)),
                 # a game is worth more than the words about it
-                "story": list(or_else("the story", lambda: self._game.rules.tell(before, given, after), ())),
+                "story": list(or_else("the story", lambda: self._game.rules.tell(before, move, after), ())),
             }
             self.recorder.event(self._session.table.step, entry)
         if not self.is_quiet:
             for tell in self._tell:
-                tell(before, given, after)
+                tell(before, move, after)
 
     def _journal(self, step: int, entry: dict[str, Any]) -> None:
         if self.recorder is not None:

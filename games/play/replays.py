@@ -54,14 +54,14 @@ def placed(replay: Replay, bodies: Sequence[Body]) -> tuple[Body, ...]:
     """Returns bodies where a recording first shows them; what it never shows lies with the first."""
     columns = {name: column for column, name in enumerate(replay.meta.names)}
     there = np.asarray(np.isfinite(replay.poses).all(axis=2), dtype=np.bool_)
-    found = []
+    scene = []
     for body in bodies:
         seen = np.flatnonzero(there[:, columns[body.name]])
         if len(seen):
             body = body.at(Pose.of_row(replay.poses[seen[0], columns[body.name]].tolist()))
-        found.append(body)
-    shown = next((body.pose for body in found if body.pose != NOWHERE and body.name != TABLE), NOWHERE)
-    return tuple(body.at(shown) if body.pose == NOWHERE else body for body in found)
+        scene.append(body)
+    shown = next((body.pose for body in scene if body.pose != NOWHERE and body.name != TABLE), NOWHERE)
+    return tuple(body.at(shown) if body.pose == NOWHERE else body for body in scene)
 
 
 def last_bodies(replay: Replay) -> tuple[Body, ...]:
@@ -105,13 +105,13 @@ def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
     lines: list[Caption] = []
     who = ""
     for step, entry in replay.events:
-        given = entry.get("input")
-        player = given.get("player") if isinstance(given, dict) else None
+        content = entry.get("input")
+        player = content.get("player") if isinstance(content, dict) else None
         who = player if isinstance(player, str) else who
         story = entry.get("story")
-        told = [text for text in story if isinstance(text, str)] if isinstance(story, list) else []
-        told = [text for text in told if text and not text.startswith(TURN)]
-        lines += [Caption(step / meta.rate, text, who) for text in told]
+        texts = [text for text in story if isinstance(text, str)] if isinstance(story, list) else []
+        texts = [text for text in texts if text and not text.startswith(TURN)]
+        lines += [Caption(step / meta.rate, text, who) for text in texts]
         if len(lines) > MAX_STORY:
             raise RecordError(replay.path, f"tells more than {MAX_STORY} lines", EVENTS)
     title = (game.title if game is not None else meta.game) + (f" · {meta.mode}" if meta.mode else "")
@@ -126,7 +126,7 @@ def result_of(meta: Meta) -> str:
     names = [str(name) for name in winners] if isinstance(winners, list) else []
     words = won(names) if names else ""
     because = reason if isinstance(reason, str) else ""
-    return ": ".join(each for each in (words, because) if each)
+    return ": ".join(text for text in (words, because) if text)
 
 
 def _anonymous(telling: Telling, seats: Sequence[str]) -> Telling:
@@ -138,7 +138,7 @@ def _anonymous(telling: Telling, seats: Sequence[str]) -> Telling:
     pattern = re.compile(r"(?<!\w)(" + "|".join(re.escape(name) for name in longest_first) + r")(?!\w)")
 
     def hidden(text: str) -> str:
-        return pattern.sub(lambda found: numbered[found.group(1)], text)
+        return pattern.sub(lambda match: numbered[match.group(1)], text)
 
     lines = tuple(replace(line, text=hidden(line.text), who=hidden(line.who)) for line in telling.lines)
     return replace(telling, players=tuple(numbered.values()), result=hidden(telling.result), lines=lines)
@@ -218,16 +218,16 @@ KINDS = {
 
 def marks_of(replay: Replay, scenery: Scenery) -> tuple[Mark, ...]:
     """Returns the marks of a recording, in time: what the rules took note of, and every collapse."""
-    found = []
+    marks = []
     for step, entry in replay.events:
-        given = entry.get("input")
-        kind = KINDS.get(str(given.get("type"))) if isinstance(given, dict) else None
+        content = entry.get("input")
+        kind = KINDS.get(str(content.get("type"))) if isinstance(content, dict) else None
         story = entry.get("story")
-        text = next((each for each in story if isinstance(each, str)), "") if isinstance(story, list) else ""
+        text = next((line for line in story if isinstance(line, str)), "") if isinstance(story, list) else ""
         if kind is not None:
-            found.append(Mark(step / replay.meta.rate, kind, clean(text)))
-    found += [Mark(each.begin, "fell", "pieces come down") for each in scenery.motion.collapses]
-    return tuple(sorted(found, key=lambda mark: (mark.seconds, mark.kind)))
+            marks.append(Mark(step / replay.meta.rate, kind, clean(text)))
+    marks += [Mark(collapse.begin, "fell", "pieces come down") for collapse in scenery.motion.collapses]
+    return tuple(sorted(marks, key=lambda mark: (mark.seconds, mark.kind)))
 
 
 def before_fall(replay: Replay, bodies: Sequence[Body]) -> tuple[tuple[Body, ...], str]:
@@ -245,21 +245,21 @@ def before_fall(replay: Replay, bodies: Sequence[Body]) -> tuple[tuple[Body, ...
 
 def line_at(lines: Sequence[Caption], seconds: float) -> Caption | None:
     """Returns what was told last, up to a time."""
-    told = [line for line in lines if line.seconds <= seconds + 1e-9]
-    return told[-1] if told else None
+    past = [line for line in lines if line.seconds <= seconds + 1e-9]
+    return past[-1] if past else None
 
 
 def assembly_at(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Assembly:
     """Returns everything where it lies at a time, the table first, to be checked."""
     poses = dict(zip(scenery.replay.meta.names, scenery.poses(seconds).tolist(), strict=True))
-    found: list[Body] = []
+    lying: list[Body] = []
     for body in bodies:
         row = poses[body.name]
         if body.name == TABLE:
-            found.insert(0, replace(body, fixed=True))
+            lying.insert(0, replace(body, fixed=True))
         elif np.isfinite(row[0]):
-            found.append(replace(body.at(Pose.of_row(row)), fixed=False))
-    return Assembly(f"{seconds:.2f} s", tuple(found))
+            lying.append(replace(body.at(Pose.of_row(row)), fixed=False))
+    return Assembly(f"{seconds:.2f} s", tuple(lying))
 
 
 def panels(
@@ -291,15 +291,15 @@ def panels(
             Button("fork", "Play on"),
         )
     )
-    found = [Panel("bar", "bottom", (bar, keys, more), width=760.0)]
-    told = [Text(line.who, "accent", "normal", bold=True)] if line is not None and line.who else []
+    cards = [Panel("bar", "bottom", (bar, keys, more), width=760.0)]
+    story = [Text(line.who, "accent", "normal", bold=True)] if line is not None and line.who else []
     if line is not None:
-        told.append(Text(clean(line.text, MAX_LINE_LETTERS)))
-    found.append(Panel("told", "top-left", tuple(told), title=title, width=300.0))
+        story.append(Text(clean(line.text, MAX_LINE_LETTERS)))
+    cards.append(Panel("told", "top-left", tuple(story), title=title, width=300.0))
     if said:
-        texts = tuple(Text(each, "plain", "small") for each in said.splitlines())
-        found.append(Panel("said", "top-right", (*texts, Gap(1.0)), title="Would it topple?", width=280.0))
-    return found
+        texts = tuple(Text(sentence, "plain", "small") for sentence in said.splitlines())
+        cards.append(Panel("said", "top-right", (*texts, Gap(1.0)), title="Would it topple?", width=280.0))
+    return cards
 
 
 def _clock(seconds: float) -> str:

@@ -14,8 +14,8 @@ def loads(bodies: Mapping[str, Body], touching: Iterable[tuple[str, str]]) -> di
     # imported when needed: it takes a quarter of a second
     from teeter.engine.topple.resting import resting
 
-    found = (resting(group) for group in _groups(bodies, touching))
-    return {name: load for each in found if each is not None for name, load in each.loads.items()}
+    rests = (resting(group) for group in _groups(bodies, touching))
+    return {name: load for rest in rests if rest is not None for name, load in rest.loads.items()}
 
 
 def friction(
@@ -26,7 +26,7 @@ def friction(
     from teeter.engine.topple.resting import friction_ratios
 
     group = next(
-        (each for each in _groups(bodies, touching) if name in {body.name for body in each.free}), None
+        (group for group in _groups(bodies, touching) if name in {body.name for body in group.free}), None
     )
     if group is None or len(group.free) < 2:
         return 1.0
@@ -40,7 +40,7 @@ def _groups(bodies: Mapping[str, Body], touching: Iterable[tuple[str, str]]) -> 
     for one, other in touching:
         if one in group and other in group:
             kept, gone = group[one], group[other]
-            group = {name: kept if each == gone else each for name, each in group.items()}
+            group = {name: kept if number == gone else number for name, number in group.items()}
     for chosen in dict.fromkeys(group.values()):
-        members = tuple(bodies[name] for name, each in group.items() if each == chosen)
+        members = tuple(bodies[name] for name, number in group.items() if number == chosen)
         yield Assembly(chosen, (*fixed, *members))

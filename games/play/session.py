@@ -223,22 +223,22 @@ class Session(Generic[S]):
 
     # -- what follows --------------------------------------------------------------------------------------------
 
-    def _apply(self, given: Input) -> None:
+    def _apply(self, entry: Input) -> None:
         before = self.state
-        self.state = self.game.rules.apply(before, given)
+        self.state = self.game.rules.apply(before, entry)
         self.handling.follow(before, self.state, self.table.step)
         for tell in self._tell:
-            tell(before, given, self.state)
+            tell(before, entry, self.state)
         held, need = self.table.hand.held, self.need
         if held is not None and (held not in need.pieces or need.wait not in IN_HAND):
-            self._leave_hand(held, given)
+            self._leave_hand(held, entry)
 
-    def _leave_hand(self, held: str, given: Input) -> None:
+    def _leave_hand(self, held: str, entry: Input) -> None:
         """The rules took a piece out of the hand that still holds it. A fall, the end of the time, a piece that is out
         of the tower and one that is left there leave everything as it is, and the table comes to rest; whatever else
         it was, a touch, a foul, a change of mind, an act, puts everything back."""
-        is_left = isinstance(given, Action) and self.need.wait is Wait.REST
-        if not (is_left or isinstance(given, (Fell, TimeUp, Removed))):
+        is_left = isinstance(entry, Action) and self.need.wait is Wait.REST
+        if not (is_left or isinstance(entry, (Fell, TimeUp, Removed))):
             self._put_back()
         elif self.judge.is_unplaced(self.state, held):
             self.table.release()
@@ -292,13 +292,13 @@ class Session(Generic[S]):
     def _judge_while_held(self, event: SceneEvent, held: HeldPiece) -> None:
         lying = self.judge.in_play(self.state)
         is_pulled = self.need.wait is Wait.PULL
-        given: Input | None = held.met(event, lying, is_pulled)
-        if given is None and self.judge.is_instant:
-            given = held.grazed(event, lying)
-        if given is None and self.judge.minds_nudges:
-            given = held.nudged(event, lying)
-        if given is not None:
-            self._apply(given)
+        entry: Input | None = held.met(event, lying, is_pulled)
+        if entry is None and self.judge.is_instant:
+            entry = held.grazed(event, lying)
+        if entry is None and self.judge.minds_nudges:
+            entry = held.nudged(event, lying)
+        if entry is not None:
+            self._apply(entry)
         elif isinstance(event, Dropped) or held.sees_landing(event):
             self._judge_falls(held.piece, held.is_lifted)
 
@@ -308,9 +308,9 @@ class Session(Generic[S]):
         if fell is None:
             return False
         let_go = self._let_go_piece
-        told, others = (fell, None) if let_go is None else let_go.falls(self.state, fell)
-        if told is not None:
-            self._apply(told)
+        event, others = (fell, None) if let_go is None else let_go.falls(self.state, fell)
+        if event is not None:
+            self._apply(event)
         is_over = self.outcome is not None
         if let_go is not None and others is not None and not let_go.set_up_again(self.state) and not is_over:
             self._apply(others)

@@ -279,7 +279,7 @@ class Table:
         if not (held and self._is_still and self._is_level) or any(held in pair for pair in self.touching):
             return
         body = self.bodies[held]
-        obstacles = Obstacles(each for each in self.bodies.values() if each is not body)
+        obstacles = Obstacles(other for other in self.bodies.values() if other is not body)
         if obstacles.are_far(self.world, body, self.hand.force, START_CLEARANCE):
             self._isolated = IsolatedSimulation(self.world, body, obstacles)
             self.hand.world = self._isolated.world

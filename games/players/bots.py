@@ -180,16 +180,16 @@ def offers(session: Session, need: Need, most: int = 6) -> tuple[Pose, ...]:
     one button. None is there twice."""
     if not session.game.has_bots:
         return ()
-    game, found = session.game.name, list[Pose]()
+    game, poses = session.game.name, list[Pose]()
     listed = skill_of(session.game).places(session, need)
     styles = OFFERING[:1] if listed else (*OFFERING, *OFFERING)
     bots = (Bot(style, game, seed, patience_s=PATIENCE_S) for seed, style in enumerate(styles))
     proposed = [bot.place(session, need) for bot in bots]
     for near in (*proposed, *listed):
-        pose = next((each for each in listed if math.dist(each.position, near.position) <= APART), near)
-        if all(math.dist(pose.position, other.position) > APART for other in found):
-            found.append(pose)
-    return tuple(found[:most])
+        pose = next((pose for pose in listed if math.dist(pose.position, near.position) <= APART), near)
+        if all(math.dist(pose.position, other.position) > APART for other in poses):
+            poses.append(pose)
+    return tuple(poses[:most])
 
 
 def bots_of(session: Session, seed: int) -> dict[str, Bot]:
@@ -280,10 +280,10 @@ def way_clear(session: Session, held: str) -> Array | None:
     tower, away from what it fell under; None when nothing is."""
     body, start = session.table.bodies[held], session.before.bodies[held]
     bodies = session.table.bodies.values()
-    higher = [outline(each) for each in bodies if each.pose.position[2] > body.pose.position[2]]
+    higher = [outline(other) for other in bodies if other.pose.position[2] > body.pose.position[2]]
     own, above = outline(body), shapely.union_all(higher)
     way = np.subtract(body.pose.position, start.pose.position)[:2]
-    over = [each for each in higher if each.intersects(own)]
+    over = [shape for shape in higher if shape.intersects(own)]
     if over and np.linalg.norm(way) < ASIDE:
         way = 1e-3 * np.subtract(own.centroid.coords[0], shapely.union_all(over).centroid.coords[0])
     length = float(np.linalg.norm(way))

@@ -64,8 +64,8 @@ def faces(piece: Piece) -> tuple[LyingFace, ...]:
     for facet in piece.surface.facets:
         if not facet.curved:
             normals.setdefault(tuple(facet.normal.round(4).tolist()), facet.normal)
-    found = [_face(piece, normal) for normal in normals.values()]
-    lying = [face for face in found if face is not None and face.tilt >= LEAST_DEG]
+    candidates = [_face(piece, normal) for normal in normals.values()]
+    lying = [face for face in candidates if face is not None and face.tilt >= LEAST_DEG]
     return tuple(sorted(lying, key=lambda face: -face.tilt)[:FACES])
 
 
@@ -145,7 +145,7 @@ def places(piece: Piece, tower: Sequence[Body], most: int = LANDINGS) -> list[To
     mass = sum(body.piece.mass for body in tower)
     joint = np.sum([body.piece.mass * centre_of(body) for body in tower], axis=0) / mass
     base = _base(tower[0])
-    found: list[tuple[float, Array, LyingFace]] = []
+    candidates: list[tuple[float, Array, LyingFace]] = []
     for height, top in tops(tower)[:TOPS]:
         spots = _spots(top, joint * 1e3)
         for face in _turned(piece):
@@ -158,9 +158,9 @@ def places(piece: Piece, tower: Sequence[Body], most: int = LANDINGS) -> list[To
                 whole = (mass * joint + piece.mass * centre) / (mass + piece.mass)
                 over = shapely.affinity.translate(base, -whole[0] * 1e3, -whole[1] * 1e3)
                 least = min(own, _tilt(over, float(whole[2])), MOST_DEG)
-                found.append((least if face.room > ROOM_MM2 else POINTED * least, centre, face))
-    found.sort(key=lambda each: -each[0])
-    return _landed(piece, tower, found, most)
+                candidates.append((least if face.room > ROOM_MM2 else POINTED * least, centre, face))
+    candidates.sort(key=lambda spot: -spot[0])
+    return _landed(piece, tower, candidates, most)
 
 
 def _turned(piece: Piece) -> list[LyingFace]:
@@ -204,12 +204,12 @@ def _spots(top: shapely.Geometry, middle: Array) -> list[tuple[float, float]]:
 
 
 def _landed(
-    piece: Piece, tower: Sequence[Body], found: list[tuple[float, Array, LyingFace]], most: int
+    piece: Piece, tower: Sequence[Body], spots: list[tuple[float, Array, LyingFace]], most: int
 ) -> list[TowerPlace]:
     """The first few places that a piece let down there reaches: nothing else is in its way."""
     landed: list[TowerPlace] = []
     target = DropTarget.of(tower)
-    for worth, centre, face in found[: 8 * most]:
+    for worth, centre, face in spots[: 8 * most]:
         pose = Pose.of(centre - face.turn @ piece.centre_of_mass, face.turn)
         rest = let_down(piece, pose, target)
         if rest is not None and abs(rest.position[2] - pose.position[2]) < 2.0 * SAME_MM / 1e3:
@@ -228,7 +228,7 @@ def let_down(piece: Piece, pose: Pose, target: DropTarget) -> Pose | None:
 
 def in_hollows(piece: Piece, tower: Sequence[Body]) -> list[Pose]:
     """Where a round piece may stay: let down over the middle of every top and every hole, the deepest first."""
-    found: list[tuple[float, Pose]] = []
+    spots: list[tuple[float, Pose]] = []
     target = DropTarget.of(tower)
     for height, top in tops(tower)[:TOPS]:
         parts = list(getattr(top, "geoms", (top,)))
@@ -238,8 +238,8 @@ def in_hollows(piece: Piece, tower: Sequence[Body]) -> list[Pose]:
             pose = steady(piece).then(Pose((middle.x / 1e3, middle.y / 1e3, 0.0)))
             rest = let_down(piece, pose, target)
             if rest is not None:
-                found.append((rest.position[2] - height / 1e3, rest))
-    return [pose for _, pose in sorted(found, key=lambda pair: pair[0])]
+                spots.append((rest.position[2] - height / 1e3, rest))
+    return [pose for _, pose in sorted(spots, key=lambda pair: pair[0])]
 
 
 def first(piece: Piece, x_mm: float, y_mm: float) -> Pose:

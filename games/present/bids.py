@@ -17,15 +17,15 @@ def bid_of(choice: Choice) -> int | None:
 
 def with_one_bid(choices: Sequence[Choice], wanted: int | None) -> tuple[Choice, ...]:
     """Returns the choices with one bid alone, the nearest to what is wanted."""
-    bids = [each for each in choices if bid_of(each) is not None]
+    bids = [choice for choice in choices if bid_of(choice) is not None]
     wanted = FIRST if wanted is None else wanted
-    one = min(bids, key=lambda each: abs((bid_of(each) or 0) - wanted), default=None)
-    return tuple(each for each in choices if each is one or bid_of(each) is None)
+    one = min(bids, key=lambda choice: abs((bid_of(choice) or 0) - wanted), default=None)
+    return tuple(choice for choice in choices if choice is one or bid_of(choice) is None)
 
 
 def bid_slider(choices: Sequence[Choice], wanted: int | None) -> Slider | None:
     """Returns the slider over all bids; None where there is nothing to choose."""
-    bids = sorted(bid for each in choices if (bid := bid_of(each)) is not None)
+    bids = sorted(bid for choice in choices if (bid := bid_of(choice)) is not None)
     if len(bids) < 2:
         return None
     at = min(bids, key=lambda bid: abs(bid - (FIRST if wanted is None else wanted)))

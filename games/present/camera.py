@@ -127,8 +127,8 @@ class CameraController:
         if self._is_mine or self.is_locked:
             return
         ahead = self._goal.camera.axes[1]
-        found = (framed(self._goal.camera, tower, others, aspect, clear) for clear in clears)
-        camera = max(found, key=lambda each: float(ahead @ np.asarray(each.eye)))
+        cameras = (framed(self._goal.camera, tower, others, aspect, clear) for clear in clears)
+        camera = max(cameras, key=lambda camera: float(ahead @ np.asarray(camera.eye)))
         middle = (tower.min(axis=0) + tower.max(axis=0)) / 2.0
         right, ahead, up = (camera.axes @ (middle - np.asarray(camera.eye))).tolist()
         high = 2.0 * ahead * math.tan(math.radians(camera.fov) / 2.0)
@@ -260,11 +260,11 @@ class Gliding:
             self._at = self._at + self._speed * seconds / steps
         x, y, z, size, azimuth, elevation, fov = self._at.tolist()
         distance = math.exp(size) / math.tan(math.radians(fov) / 2.0)
-        found = over_the_table(Orbit((x, y, z), distance, azimuth, elevation)).camera
+        camera = over_the_table(Orbit((x, y, z), distance, azimuth, elevation)).camera
         if shown is None and bool((np.abs(goal - self._at) < NEAR).all()):
             self._at = None
             return own
-        return replace(found, fov=fov)
+        return replace(camera, fov=fov)
 
 
 def _row(camera: Camera) -> Array:

@@ -123,11 +123,11 @@ class LandingSurface:
         low, high = bounds_of(solids_at(piece, Pose((0.0, 0.0, 0.0), rotation.orientation)))
         lowest, highest = self._target.low[:, :2] - high[:2], self._target.high[:, :2] - low[:2]
 
-        def found(x: float, y: float) -> float:
+        def height(x: float, y: float) -> float:
             over = ((lowest < (x, y)) & (highest > (x, y))).all(axis=1)
             return float(self._target.high[over, 2].max(initial=-np.inf)) - float(low[2])
 
-        return found
+        return height
 
 
 class CarryTarget:
@@ -198,7 +198,7 @@ class CarryTarget:
     def tilted(self, axis: tuple[float, float], degrees: float) -> None:
         """Tilt it about a level axis, a unit vector (x, y)."""
         half = math.radians(degrees) / 2.0
-        x, y = (math.sin(half) * each for each in axis)
+        x, y = (math.sin(half) * part for part in axis)
         turn = Pose((0.0, 0.0, 0.0), (x, y, 0.0, math.cos(half)))
         self._base, self._yaw = turn.matrix @ self.rotation.matrix, 0.0
 

@@ -194,43 +194,43 @@ class ClientState(Generic[S]):
             self.broken = news.why
         return False
 
-    def _told(self, told: GameUpdate[S]) -> None:
-        before, self.state = self.state, told.state
+    def _told(self, update: GameUpdate[S]) -> None:
+        before, self.state = self.state, update.state
         self.told += 1
-        self.events.append(told.event)
-        self.fresh = lines = or_else(STORY, lambda: self._public(before, told), ())
-        if lines and told.given is not None:
+        self.events.append(update.event)
+        self.fresh = lines = or_else(STORY, lambda: self._public(before, update), ())
+        if lines and update.given is not None:
             # whose turn it is now stands elsewhere
             self.told_last = tuple(line for line in lines if not line.startswith("- "))
-            self.told_piece = _piece_of(told.given)
-            is_act, is_moment = isinstance(told.given, Action), isinstance(told.given, MOMENTS)
+            self.told_piece = _piece_of(update.given)
+            is_act, is_moment = isinstance(update.given, Action), isinstance(update.given, MOMENTS)
             self.told_rank = "moment" if is_moment else "routine" if is_act else "event"
             if is_moment:
                 self.told_moment = self.told_last
-        if told.event == "Fell" and self.view is not None:
+        if update.event == "Fell" and self.view is not None:
             self.fell_s = self.view.step / self.view.rate
         self.log = [*self.log, *lines][-self.most_lines :]
 
     def remember(self, past: tuple[tuple[S, Input, S], ...]) -> None:
         """Take in what was played before the game was left. The state is the one after it."""
-        self.has_laid = any(isinstance(given, Released) for _, given, _ in past)
-        for before, given, after in past[-self.most_lines :]:
+        self.has_laid = any(isinstance(entry, Released) for _, entry, _ in past)
+        for before, entry, after in past[-self.most_lines :]:
             with left_out(STORY):
-                lines = self._public(before, GameUpdate(after, "", given))
+                lines = self._public(before, GameUpdate(after, "", entry))
                 self.log = [*self.log, *lines][-self.most_lines :]
 
-    def _public(self, before: S, told: GameUpdate[S]) -> tuple[str, ...]:
+    def _public(self, before: S, update: GameUpdate[S]) -> tuple[str, ...]:
         """The story as everybody at the screen may read it."""
         viewer = self.seat if self.seat is not None else self.people[0] if len(self.people) == 1 else ""
         rules, is_open = self.game.rules, self.seat is None and not self.has_secrets
-        if told.given is None:
+        if update.given is None:
             if is_open:
-                return as_called(self.game, readable(rules.opening(told.state)), told.state)
-            return opening_for(self.game, told.state, viewer)
+                return as_called(self.game, readable(rules.opening(update.state)), update.state)
+            return opening_for(self.game, update.state, viewer)
         if is_open:
-            lines = readable(rules.tell(before, told.given, told.state))
-            return as_called(self.game, lines, before, told.state)
-        return told_to(self.game, before, told.given, told.state, viewer)
+            lines = readable(rules.tell(before, update.given, update.state))
+            return as_called(self.game, lines, before, update.state)
+        return told_to(self.game, before, update.given, update.state, viewer)
 
     def act(self) -> None:
         """An action was sent: nobody is asked until the game asks again."""
@@ -272,7 +272,7 @@ class ClientState(Generic[S]):
         return Bring(self.need.player, f"{base}-{number}", model)
 
 
-def _piece_of(given: Input) -> str:
+def _piece_of(entry: Input) -> str:
     """The piece an action or an event is about; empty for none."""
-    several = getattr(given, "pieces", ())
-    return str(getattr(given, "piece", "") or (several[0] if several else ""))
+    several = getattr(entry, "pieces", ())
+    return str(getattr(entry, "piece", "") or (several[0] if several else ""))

@@ -178,10 +178,10 @@ class SafeDetails(GameDetails):
 
 
 def _fail_safe(name: str) -> Callable[..., Any]:
-    def detail(self: SafeDetails, *given: Any) -> Any:
+    def detail(self: SafeDetails, *arguments: Any) -> Any:
         with left_out(self._part):
-            return getattr(self._own, name)(*given)
-        return getattr(GameDetails, name)(self, *given)
+            return getattr(self._own, name)(*arguments)
+        return getattr(GameDetails, name)(self, *arguments)
 
     return detail
 
@@ -217,5 +217,5 @@ def letter_of(piece: Piece) -> str:
 
 def marked(colour: str) -> str:
     """Returns the mark of a colour `#rrggbb`: with the letter of its name, where it has one."""
-    name = next((name for name, each in COLOURS.items() if each == colour), "")
+    name = next((name for name, value in COLOURS.items() if value == colour), "")
     return f"{colour}:{LETTERS.get(name, name[0].upper())}" if name else colour

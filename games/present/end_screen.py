@@ -59,9 +59,9 @@ def score_rows(client: ClientState, lit: Container[str], gains: Sequence[int] = 
         mark = marked(details_of(client.game).seat_colour(client, number))
         named = Text(name, "plain" if is_lit else "quiet", bold=is_lit, mark=mark)
         gain = gains[number] if gains else 0
-        told = f"{score}  {gain:+d}" if gain else str(score)
+        text = f"{score}  {gain:+d}" if gain else str(score)
         items.append(
-            Row((named, Text(told, "accent" if gain else "plain", bold=is_lit or bool(gain))), (2.4, 1))
+            Row((named, Text(text, "accent" if gain else "plain", bold=is_lit or bool(gain))), (2.4, 1))
         )
     return items
 

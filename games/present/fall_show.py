@@ -88,14 +88,14 @@ class FallShow:
         """Returns what is to be heard now of what the physics said, and have said before. now: seconds on the wall."""
         elapsed, self._now = self.speed * min(now - self._now, 1.0), now
         due, self._passed = self._passed, []
-        for each in news:
-            if isinstance(each, TableView):
-                self._keep(each)
+        for item in news:
+            if isinstance(item, TableView):
+                self._keep(item)
             if self.state:
-                self._later.append(each)
+                self._later.append(item)
                 continue
-            due.append(each)
-            self._pass(each, due)
+            due.append(item)
+            self._pass(item, due)
         if self.state:
             due += self._run(elapsed)
         if self.state == "wreck":
@@ -103,13 +103,13 @@ class FallShow:
             longest = self._longest if self._plan is not None else min(self._longest, WRECK_S)
             if now - self._lay_at > longest / max(self.speed, 1.0):
                 self.leave()
-        return [each for each in due if not isinstance(each, Wreck)]
+        return [item for item in due if not isinstance(item, Wreck)]
 
-    def _pass(self, each: News, due: list[News]) -> None:
+    def _pass(self, item: News, due: list[News]) -> None:
         """What is heard at once; a fall may begin with it."""
-        if isinstance(each, (Waits, Busy)):
-            self._waits = each if isinstance(each, Waits) else None
-        if isinstance(each, Wreck):
+        if isinstance(item, (Waits, Busy)):
+            self._waits = item if isinstance(item, Waits) else None
+        if isinstance(item, Wreck):
             if self._is_left or not self._is_on:
                 self._is_left = False
                 self._go_on()
@@ -118,7 +118,7 @@ class FallShow:
                 # what the hand had just let go of came down at once: it is seen once more, slowly
                 self._plan, self._is_done = planned(self._views, self._pieces, self.aspect), True
                 self.again()
-        elif isinstance(each, TableView) and self._is_on and not self._is_left and self._is_falling():
+        elif isinstance(item, TableView) and self._is_on and not self._is_left and self._is_falling():
             self._begin()
             due.append(Busy(FALLS.rstrip("!").lower()))
 
@@ -134,12 +134,12 @@ class FallShow:
             self._views[0].step < first - view.rate
             or view.step < self._views[-2 if len(self._views) > 1 else 0].step
         ):
-            self._views = [each for each in self._views if first <= each.step <= view.step]
+            self._views = [other for other in self._views if first <= other.step <= view.step]
 
     def _is_falling(self) -> bool:
         """Whether a piece that no hand has let go of comes down so fast that nothing stops it."""
         last, rate = self._views[-1], self._views[-1].rate
-        lately = [each for each in self._views if each.step >= last.step - LATELY_S * rate]
+        lately = [view for view in self._views if view.step >= last.step - LATELY_S * rate]
         before = lately[-2] if len(lately) > 1 else last
         if lately[0].names != last.names or before.names != last.names or before.step >= last.step:
             return False
@@ -152,7 +152,7 @@ class FallShow:
         falls = (lower > COMING_DOWN[0]) & (speeds > COMING_DOWN[1]) & (last.poses[:, 2] < before.poses[:, 2])
         if not falls.any():
             return False
-        held = {each.held for each in lately}
+        held = {view.held for view in lately}
         put = any(
             np.abs(b.poses - a.poses).max() * rate > PUT_SPEED * max(b.step - a.step, 1)
             for a, b in pairwise(lately)
@@ -181,7 +181,7 @@ class FallShow:
             return []
         rate = self._views[-1].rate
         if self._now - self._planned_at > PLAN_S and not self._is_done:
-            self._is_done = self.state == "wreck" or any(isinstance(each, Wreck) for each in self._later)
+            self._is_done = self.state == "wreck" or any(isinstance(item, Wreck) for item in self._later)
             self._planned_at = self._now
             self._plan = planned(self._views, self._pieces, self.aspect) or self._plan
         moment = self.seconds
@@ -196,26 +196,26 @@ class FallShow:
         return [*due, *self._end()] if self.state == "falls" and is_doubted else due
 
     def _due(self) -> list[News]:
-        found: list[News] = []
+        news: list[News] = []
         while self._later:
-            each = self._later[0]
-            if isinstance(each, TableView) and each.step > self._shown:
+            item = self._later[0]
+            if isinstance(item, TableView) and item.step > self._shown:
                 break
-            found.append(self._later.popleft())
-            self._has_fallen |= isinstance(each, GameUpdate) and each.event == "Fell"
-            if isinstance(each, Wreck):
+            news.append(self._later.popleft())
+            self._has_fallen |= isinstance(item, GameUpdate) and item.event == "Fell"
+            if isinstance(item, Wreck):
                 self._lie()
         middle = self._between()
-        return [*found, middle] if middle is not None and self._later else found
+        return [*news, middle] if middle is not None and self._later else news
 
     def _again(self, before: float) -> list[News]:
-        found: list[News] = [each for each in self._views if before < each.step <= self._shown]
+        views: list[News] = [view for view in self._views if before < view.step <= self._shown]
         middle = self._between()
-        return [*found, middle] if middle is not None else found
+        return [*views, middle] if middle is not None else views
 
     def _between(self) -> TableView | None:
         """What is seen between two views."""
-        at = next((n for n, each in enumerate(self._views) if each.step > self._shown), 0)
+        at = next((n for n, view in enumerate(self._views) if view.step > self._shown), 0)
         first, second = self._views[at - 1], self._views[at]
         if not at or first.names != second.names or second.step <= first.step:
             return None
@@ -226,7 +226,7 @@ class FallShow:
         """Nothing falls, or somebody goes on: what is is seen."""
         rest: list[News] = list(self._later)
         self._later.clear()
-        if self._waits is not None and not any(isinstance(each, (Waits, Busy)) for each in rest):
+        if self._waits is not None and not any(isinstance(item, (Waits, Busy)) for item in rest):
             # who was asked before is asked still
             rest.append(self._waits)
         if self._is_again:
@@ -243,7 +243,7 @@ class FallShow:
             return
         is_still = self.state == "wreck" and not self._later
         rest = self._end()
-        self._is_left = not is_still and not any(isinstance(each, Wreck) for each in rest)
+        self._is_left = not is_still and not any(isinstance(item, Wreck) for item in rest)
         self._waits = None
         self._passed += rest
         if not self._is_left:
@@ -299,18 +299,18 @@ class FallShow:
     def _corners(self) -> Array:
         """Returns corners of the tower, and of all that fell and lies on the table, where they are seen now."""
         assert self._plan is not None
-        now = next((each for each in reversed(self._views) if each.step <= self._shown), self._views[-1])
+        now = next((view for view in reversed(self._views) if view.step <= self._shown), self._views[-1])
         return corners(now, self._pieces, self._tower | set(self._plan.fallen), FLOOR_M)
 
 
 def panel(
-    show: FallShow, told: Iterable[str], film: str = "", *, may_keep: bool, may_go_on: bool = True
+    show: FallShow, story: Iterable[str], film: str = "", *, may_keep: bool, may_go_on: bool = True
 ) -> Panel:
-    """What stands below a fall. told: what happened. film: how the clip is getting on. may_keep: it can be kept.
+    """What stands below a fall. story: what happened. film: how the clip is getting on. may_keep: it can be kept.
     may_go_on: who looks decides."""
     if show.state == "falls":
         return Panel("fall", "bottom", (Text(FALLS, "bad", "title", bold=True),), width=150)
-    lines = tuple(Text(line, "bad", "large", bold=True) for line in list(told)[:1])
+    lines = tuple(Text(line, "bad", "large", bold=True) for line in list(story)[:1])
     if not may_go_on:
         return Panel("fall", "bottom", lines or (Text(FALLS, "bad", "title", bold=True),), width=430)
     buttons = Row(

@@ -107,13 +107,13 @@ def files_like(begin: str) -> list[str]:
     path = Path(begin).expanduser()
     folder, name = (path, "") if begin.endswith("/") else (path.parent, path.name)
     try:
-        found = sorted(
-            each for each in folder.iterdir() if each.name.startswith(name) and each.name[0] != "."
+        paths = sorted(
+            path for path in folder.iterdir() if path.name.startswith(name) and path.name[0] != "."
         )
     except OSError:
         return []
     fits = [
-        f"{each}/" if each.is_dir() else str(each) for each in found if each.is_dir() or each.suffix in READ
+        f"{path}/" if path.is_dir() else str(path) for path in paths if path.is_dir() or path.suffix in READ
     ]
     return [] if fits == [begin] else fits[:MOST_LIKE]
 

@@ -49,7 +49,7 @@ class Framing:
             return [] if self._is_by else [client.held]
         if waits is None or waits.need.wait is not Wait.ACTION:
             return []
-        wanted = {shown_by(each) for each in client.choices} & set(client.frame.names)
+        wanted = {shown_by(choice) for choice in client.choices} & set(client.frame.names)
         supply = [name for name in client.frame.names if name in client.pieces and not client.is_fixed(name)]
         return sorted(wanted or supply)
 

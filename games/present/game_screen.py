@@ -124,10 +124,10 @@ class GameScreen(TableScreen):
         if not name:
             self.look = hud_state.pressed(self.look, "all")
             return
-        found = [each for each in client.choices if shown_by(each) == name]
-        if len(found) == 1:
-            self._do(found[0])
-        elif found:
+        choices = [choice for choice in client.choices if shown_by(choice) == name]
+        if len(choices) == 1:
+            self._do(choices[0])
+        elif choices:
             self.look = hud_state.pressed(self.look, f"only:{name}")
         elif client.waits.need.wait is Wait.ACTION:
             # the rules say why not
@@ -136,10 +136,10 @@ class GameScreen(TableScreen):
     def take_at(self, x: float, y: float) -> bool:
         """Take what is there to drag it. Returns whether there is something to be taken."""
         name = self.mouse.piece_at(x, y)
-        found = [each for each in self.client.choices if name and shown_by(each) == name]
-        if self.client.waits is None or len(found) != 1:
+        choices = [choice for choice in self.client.choices if name and shown_by(choice) == name]
+        if self.client.waits is None or len(choices) != 1:
             return False
-        self._do(found[0])
+        self._do(choices[0])
         return True
 
     def is_awaited(self, x: float, y: float) -> bool:

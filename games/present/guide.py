@@ -96,7 +96,7 @@ def guide_items(game: Game) -> tuple[Item, ...]:
     for number in range(0, len(guide.step), 2):
         pair = range(number, number + 2)
         pairs += [
-            Row(tuple(Picture(picture_of(game, str(each)), *PICTURE_UNITS) for each in pair)),
-            Row(tuple(Text(f"{each + 1}  {guide.step[each].text}", size="small") for each in pair)),
+            Row(tuple(Picture(picture_of(game, str(item)), *PICTURE_UNITS) for item in pair)),
+            Row(tuple(Text(f"{item + 1}  {guide.step[item].text}", size="small") for item in pair)),
         ]
     return (Text(guide.aim, bold=True), *pairs, Text(guide.loses, "bad"))

@@ -257,7 +257,7 @@ class HandControl:
             return False
         hand = self.settings.hand
         if name in DIRECTIONS:
-            across, along = (NUDGE * self.fine * each for each in DIRECTIONS[name])
+            across, along = (NUDGE * self.fine * step for step in DIRECTIONS[name])
             self._move(across, along, right)
         elif name == "rest":
             self.rest()

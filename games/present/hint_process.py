@@ -81,8 +81,8 @@ class Feeler:
             self._rows = asked.rows
         if not asked.piece:
             return LoadsAnswer(self._settled.loads)
-        found = probe_piece(self._settled, asked.piece)
-        return FeelAnswer(found.load, found.pull, found.stands_without, found.loose)
+        result = probe_piece(self._settled, asked.piece)
+        return FeelAnswer(result.load, result.pull, result.stands_without, result.loose)
 
 
 def answerer() -> Callable[[list[Body], Question], Answer]:
@@ -121,44 +121,44 @@ def _answer_laying(asked: PlaceQuestion, known: Known, trier: Trier) -> Answer:
 def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
     game, lying = game_named(asked.game), _lying(asked.rows, known)
     held = known[asked.held].at(asked.pose)
-    found = trier.previewer.preview(asked.state, lying, held)
+    preview = trier.previewer.preview(asked.state, lying, held)
     mover = game.rules.needs(asked.state).player
-    is_end = found.outcome is not None and mover not in found.outcome.winners
+    is_end = preview.outcome is not None and mover not in preview.outcome.winners
     # a piece that comes down far from where it is held, but lies, does not fall: it may break a rule
-    way = math.inf if found.rest is None else math.dist(found.rest.position, asked.pose.position)
-    if way > FALL_DROP_SEEN and found.fell:
-        return PlaceAnswer("falls", 0.0, found.rest, "", is_end)
-    if why := _against(found, asked.held):
-        return PlaceAnswer("against", 0.0, found.rest, why, is_end)
-    if way > FALL_DROP_SEEN or found.rest is None:
-        why = ELSEWHERE if found.rest else "It would not lie still"
-        return PlaceAnswer("falls", 0.0, found.rest, why, is_end)
-    if found.narrow and not asked.is_drawn_in:
-        return PlaceAnswer("risky", 0.0, found.rest, _narrow(found))
+    way = math.inf if preview.rest is None else math.dist(preview.rest.position, asked.pose.position)
+    if way > FALL_DROP_SEEN and preview.fell:
+        return PlaceAnswer("falls", 0.0, preview.rest, "", is_end)
+    if why := _against(preview, asked.held):
+        return PlaceAnswer("against", 0.0, preview.rest, why, is_end)
+    if way > FALL_DROP_SEEN or preview.rest is None:
+        why = ELSEWHERE if preview.rest else "It would not lie still"
+        return PlaceAnswer("falls", 0.0, preview.rest, why, is_end)
+    if preview.narrow and not asked.is_drawn_in:
+        return PlaceAnswer("risky", 0.0, preview.rest, _narrow(preview))
     play = game.judge.in_play(asked.state)
-    scene = (*(body for body in lying if body.fixed or body.name in play), held.at(found.rest))
+    scene = (*(body for body in lying if body.fixed or body.name in play), held.at(preview.rest))
     try:
         risk, tilt = _leeway(Assembly("what if", scene))
     except (ValueError, RuntimeError):
         risk, tilt = "", 0.0
     if not risk:
         why = "It stands when it is tried; how firmly, nobody can say"
-        return PlaceAnswer("risky", 0.0, found.rest, MAY_FALL.format(1e3 * way) if way > SHIFTS else why)
-    return PlaceAnswer(risk, tilt, found.rest)
+        return PlaceAnswer("risky", 0.0, preview.rest, MAY_FALL.format(1e3 * way) if way > SHIFTS else why)
+    return PlaceAnswer(risk, tilt, preview.rest)
 
 
 def _answer_look(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
     """By force balance and the rules alone."""
-    found = trier.looker(asked, known).look(known[asked.held].at(asked.pose))
-    if found.stands is False:
-        return PlaceAnswer("falls", 0.0, asked.pose, is_first=True, towards=found.towards)
-    if found.stands is None:
+    look = trier.looker(asked, known).look(known[asked.held].at(asked.pose))
+    if look.stands is False:
+        return PlaceAnswer("falls", 0.0, asked.pose, is_first=True, towards=look.towards)
+    if look.stands is None:
         return PlaceAnswer("", 0.0, asked.pose, is_first=True)
-    is_close, narrow = found.found.is_close, found.found.narrow
-    if (asked.is_drawn_in or not is_close) and (why := _against(found.found, asked.held)):
+    is_close, narrow = look.found.is_close, look.found.narrow
+    if (asked.is_drawn_in or not is_close) and (why := _against(look.found, asked.held)):
         return PlaceAnswer("against", 0.0, asked.pose, why, is_first=True)
     if narrow and not asked.is_drawn_in:
-        return PlaceAnswer("risky", 0.0, asked.pose, _narrow(found.found), is_first=True)
+        return PlaceAnswer("risky", 0.0, asked.pose, _narrow(look.found), is_first=True)
     return PlaceAnswer("safe", 0.0, asked.pose, is_first=True)
 
 
@@ -172,19 +172,19 @@ def _answer_nearest(asked: PlaceQuestion, known: Known, trier: Trier) -> Nearest
     return NearestAnswer(looker.nearest(held, confirms, lambda: time.process_time() > until))
 
 
-def _narrow(found: LayPreview) -> str:
+def _narrow(preview: LayPreview) -> str:
     """Which rule it would break where it is laid a little off, in a sentence."""
-    return f"Risky: {found.narrow[0].missed}, if it lands a little off"
+    return f"Risky: {preview.narrow[0].missed}, if it lands a little off"
 
 
-def _against(found: LayPreview, held: str) -> str:
+def _against(preview: LayPreview, held: str) -> str:
     """Which rule laying a piece would break, in a sentence; empty for none."""
-    if found.fell and not (found.fell == (held,) and found.broken):
+    if preview.fell and not (preview.fell == (held,) and preview.broken):
         # of a piece that ends where it may not the condition says more
-        return "It would count as fallen" if held in found.fell else "Another piece would fall"
-    if found.hit is not None:
-        return f"It would lie against the tower of {found.hit}"
-    return capital(found.broken[0].missed) if found.broken else ""
+        return "It would count as fallen" if held in preview.fell else "Another piece would fall"
+    if preview.hit is not None:
+        return f"It would lie against the tower of {preview.hit}"
+    return capital(preview.broken[0].missed) if preview.broken else ""
 
 
 def _leeway(scene: Assembly) -> tuple[Risk, float]:
@@ -216,13 +216,13 @@ def answer_check(asked: CheckQuestion, known: Known) -> CheckAnswer:
         return CheckAnswer("stands", "There is nothing on the table.", "", ())
     verdict = check(scene, CheckOptions(settle=1e-3, workers=1))
     statics = verdict.statics
-    told = "The simulation alone decides: " + statics.why if statics.stands is None and statics.why else ""
+    text = "The simulation alone decides: " + statics.why if statics.stands is None and statics.why else ""
     if statics.tilt_deg is not None and verdict.word == "stands":
-        told = f"The table could tilt by {statics.tilt_deg:.1f} degrees"
+        text = f"The table could tilt by {statics.tilt_deg:.1f} degrees"
         if statics.push_n is not None:
-            told += f"; a push of {statics.push_n:.2f} N at the top moves it"
+            text += f"; a push of {statics.push_n:.2f} N at the top moves it"
     first = statics.weakest or verdict.dynamics.first_to_move or ""
-    return CheckAnswer(verdict.word, told, first, _arrows(scene))
+    return CheckAnswer(verdict.word, text, first, _arrows(scene))
 
 
 def _arrows(scene: Assembly) -> tuple[tuple[Vector, Vector], ...]:
@@ -232,7 +232,14 @@ def _arrows(scene: Assembly) -> tuple[tuple[Vector, Vector], ...]:
         world.settle()
         contacts = world.advance(round(PRESSING_S * world.rate), contacts=True).contacts or ()
     return tuple(
-        (each.point, (each.force * each.normal[0], each.force * each.normal[1], each.force * each.normal[2]))
-        for each in contacts
-        if each.force > LEAST_N
+        (
+            contact.point,
+            (
+                contact.force * contact.normal[0],
+                contact.force * contact.normal[1],
+                contact.force * contact.normal[2],
+            ),
+        )
+        for contact in contacts
+        if contact.force > LEAST_N
     )

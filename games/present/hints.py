@@ -115,12 +115,12 @@ class Hints(Feeling):
         if grip is None or answer is None or not self.shows_ghost:
             return []
         colour = COLOURS[answer.risk] if self.shows_hint else COLOURS[""]
-        found: list[Overlay] = []
+        overlays: list[Overlay] = []
         if answer.rest is not None:
-            found.append(Ghost(grip.piece, answer.rest, colour, 0.45))
+            overlays.append(Ghost(grip.piece, answer.rest, colour, 0.45))
         if self.nearest is not None and self._place is not None and self.shows_hint:
-            found += towards(grip.piece, self._place, self.nearest)
-        return found
+            overlays += towards(grip.piece, self._place, self.nearest)
+        return overlays
 
     def _hear(self) -> None:
         for answer in self._answers():

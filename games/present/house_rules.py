@@ -94,8 +94,8 @@ def _shared(
     if mode == game.challenge_mode:
         chosen = _named(options, name)
         buttons = [
-            Button(f"include:{name}:{each}", each, is_on=each in chosen, mark=_mark(each))
-            for each in details_of(game).shares(game, name)
+            Button(f"include:{name}:{value}", value, is_on=value in chosen, mark=_mark(value))
+            for value in details_of(game).shares(game, name)
         ]
         note = "those that are lit" if chosen else "as the challenge has it"
         return [Row(tuple(buttons)), Text(note, "quiet", "small")]
@@ -103,7 +103,7 @@ def _shared(
     rows: list[Item] = []
     for seat, player in enumerate(players):
         own = order[seat * count : (seat + 1) * count]
-        buttons = [Button(f"share:{name}:{each}", each, mark=_mark(each)) for each in own]
+        buttons = [Button(f"share:{name}:{value}", value, mark=_mark(value)) for value in own]
         rows.append(Row((Text(player.removeprefix(BOT)), *buttons), (1.0, *(1.2 for _ in buttons))))
     if rest := order[count * len(players) :]:
         rows.append(Text(f"not in play: {', '.join(rest)}", "quiet", "small"))
@@ -126,7 +126,7 @@ def toggled(
 ) -> str:
     """Returns a house rule with a value more, or without it."""
     chosen = {*_named(options, name)} ^ {value}
-    return ",".join(each for each in details_of(game).shares(game, name) if each in chosen)
+    return ",".join(value for value in details_of(game).shares(game, name) if value in chosen)
 
 
 def _order(
@@ -134,12 +134,12 @@ def _order(
 ) -> tuple[list[str], int]:
     """All values in the order of the seats, those that nobody has last; and how many each player has."""
     every = details_of(game).shares(game, name)
-    named = [each for each in _named(options, name) if each in every]
-    return [*named, *(each for each in every if each not in named)], max(len(every) // len(players), 1)
+    named = [player for player in _named(options, name) if player in every]
+    return [*named, *(player for player in every if player not in named)], max(len(every) // len(players), 1)
 
 
 def _named(options: Mapping[str, str], name: str) -> list[str]:
-    return [each.strip() for each in options.get(name, "").split(",") if each.strip()]
+    return [word.strip() for word in options.get(name, "").split(",") if word.strip()]
 
 
 def _mark(colour: str) -> str:

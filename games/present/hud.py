@@ -37,12 +37,12 @@ def panels(
     client: ClientState, settings: Settings, look: HudState, left: frozenset[str] = frozenset()
 ) -> tuple[Panel, ...]:
     """Everything that lies over the table. left: parts that whoever draws it has in another form."""
-    found: list[Panel] = []
+    cards: list[Panel] = []
     for what, make in PARTS.items():
         if what not in left:
             with left_out(what):
-                found += make(client, settings, look)
-    return tuple(found)
+                cards += make(client, settings, look)
+    return tuple(cards)
 
 
 def _log(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
@@ -93,16 +93,16 @@ def _listed(client: ClientState, look: HudState) -> tuple[Choice, ...]:
     """Those without a piece, and of pieces as many as can be listed."""
     choices = client.choices
     if look.pieces:
-        return tuple(each for each in choices if piece_of(each) in look.pieces)
+        return tuple(choice for choice in choices if piece_of(choice) in look.pieces)
     if look.is_scanning:
         return choices
     if client.game.is_free_building:
         # what lies there is clicked: a list that grows with it would push all else away
-        return tuple(each for each in choices if piece_of(each) not in client.pieces)
+        return tuple(choice for choice in choices if piece_of(choice) not in client.pieces)
     choices = with_one_bid(choices, look.bid)
-    with_piece = [each for each in choices if piece_of(each) in client.pieces]
+    with_piece = [choice for choice in choices if piece_of(choice) in client.pieces]
     if len(with_piece) > look.most and not look.is_listed:
-        return tuple(each for each in choices if piece_of(each) not in client.pieces)
+        return tuple(choice for choice in choices if piece_of(choice) not in client.pieces)
     return choices
 
 
@@ -145,7 +145,7 @@ def _turn(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
             learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
             items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
         asked = or_else("the conditions", lambda: conditions(client, need), ()) if is_own else ()
-        items += [Text(capital(each.text), "plain", "small") for each in asked]
+        items += [Text(capital(question.text), "plain", "small") for question in asked]
         items += _choices(client, look)
         if look.feel:
             # below the buttons, which stay where they are
@@ -164,7 +164,7 @@ def _prompt(client: ClientState, need: Need, look: HudState) -> str:
         return f"{need.who} {acts}."
     if client.choices and all(map(card_of, client.choices)):
         return "Choose a card."
-    on_table = [each for each in client.choices if piece_of(each) in client.pieces]
+    on_table = [choice for choice in client.choices if piece_of(choice) in client.pieces]
     if need.wait is Wait.ACTION and len(on_table) > look.most and not look.pieces:
         by_key = ", or press Tab to go through them" if client.seat is None else ""
         return f"Choose a piece on the table{by_key}."
@@ -177,7 +177,7 @@ def conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
     """Returns what holds for the piece that is laid, or for all that may be taken alike."""
     if need.wait is Wait.HAND:
         return need.conditions
-    wanted = {each.conditions for each in client.choices if each.conditions}
+    wanted = {choice.conditions for choice in client.choices if choice.conditions}
     return next(iter(wanted)) if len(wanted) == 1 else ()
 
 
@@ -186,7 +186,7 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
     in_hand = {held.card for held in details_of(client.game).cards(client)}
     slider = None if look.is_scanning else bid_slider(client.choices, look.bid)
     items: list[Item] = []
-    lit = next((each for n, each in enumerate(client.choices) if look.lit == f"choice:{n}"), None)
+    lit = next((choice for n, choice in enumerate(client.choices) if look.lit == f"choice:{n}"), None)
     if lit is not None and lit not in shown:
         # gone to by the keyboard: it is not listed, but has to be seen
         items.append(Button(look.lit, capital(lit.sentence), key="Enter", is_lit=True))

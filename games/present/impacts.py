@@ -102,7 +102,7 @@ class ImpactDetector:
             return []
         seconds = (view.step - last.step) / view.rate
         places = dict(zip(last.names, last.poses[:, :3], strict=True))
-        found: list[PieceImpact] = []
+        impacts: list[PieceImpact] = []
         for name, place in zip(view.names, view.poses[:, :3], strict=True):
             if name not in places or name not in pieces:
                 continue
@@ -122,7 +122,7 @@ class ImpactDetector:
             x, y, z = place.tolist()
             on_table = z - 0.5 * float(piece.extents.min()) < LOW + 0.5 * float(np.ptp(piece.extents))
             on = TABLE if on_table else _nearest(name, view, pieces)
-            found.append(PieceImpact(name, piece.mass * size, on, (x, y, z)))
+            impacts.append(PieceImpact(name, piece.mass * size, on, (x, y, z)))
         laid = last.held
         if (
             laid
@@ -133,10 +133,10 @@ class ImpactDetector:
         ):
             self._heard[laid] = view.step
             x, y, z = places[laid].tolist()
-            found.append(
+            impacts.append(
                 PieceImpact(laid, pieces[laid].mass * LAID_SPEED, _nearest(laid, view, pieces), (x, y, z))
             )
-        return sorted(found, key=lambda each: -each.impulse)[:MOST_IMPACTS]
+        return sorted(impacts, key=lambda impact: -impact.impulse)[:MOST_IMPACTS]
 
 
 def _nearest(name: str, view: TableView, pieces: Mapping[str, Piece]) -> str:

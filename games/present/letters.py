@@ -45,21 +45,21 @@ class Lettering:
 
     def _point(self, name: str, pose: Pose, camera: Camera) -> Array | None:
         """The middle of the broadest face that is seen, without what is printed on it; None where none is."""
-        eye, found = np.asarray(camera.eye), []
+        eye, faces = np.asarray(camera.eye), []
         for normal, middle, area in faces_of(self._client.pieces[name]):
             point, outward = pose.apply(middle[None])[0], pose.matrix @ normal
             towards = eye - point
             cosine = float(outward @ towards) / float(np.linalg.norm(towards))
             if cosine > LEAST:
-                found.append((cosine * area, point, outward))
-        found.sort(key=lambda each: -each[0])
-        return next((p for _, p, out in found[:MOST_FACES] if self._is_seen(name, p, out, eye)), None)
+                faces.append((cosine * area, point, outward))
+        faces.sort(key=lambda face: -face[0])
+        return next((p for _, p, out in faces[:MOST_FACES] if self._is_seen(name, p, out, eye)), None)
 
     def _is_seen(self, name: str, point: Array, outward: Array, eye: Array) -> bool:
         across = np.cross(outward, [0.0, 0.0, 1.0] if abs(outward[2]) < 0.9 else [1.0, 0.0, 0.0])
         across *= AROUND / np.linalg.norm(across)
-        for each in (point, point + across, point - across):
-            way = each - eye
+        for spot in (point, point + across, point - across):
+            way = spot - eye
             hit = pick(self._client.frame, self._client.pieces, eye, way / np.linalg.norm(way))
             if hit is None or hit.name != name:
                 return False
@@ -68,13 +68,13 @@ class Lettering:
 
 def faces_of(piece: Piece) -> list[tuple[Array, Array, float]]:
     """Returns the flat faces of a piece that bear no print: outward normals, middles and areas, as authored."""
-    found = []
+    faces = []
     for facet in piece.surface.facets:
         ring = facet.rings[0]
         is_printed = piece.face is not None and facet.normal[2] > 0.9
         if not facet.curved and not is_printed:
             spread = np.ptp(ring, axis=0)
-            found.append(
+            faces.append(
                 (facet.normal, (ring.max(axis=0) + ring.min(axis=0)) / 2, float(np.prod(np.sort(spread)[1:])))
             )
-    return found
+    return faces

@@ -60,8 +60,8 @@ def planned(views: Sequence[TableView], pieces: Mapping[str, Piece], aspect: flo
     moments = timing.shown(np.arange(0.0, timing.seconds + 1 / PLANNED, 1 / PLANNED))
     path = director.path("director", scenery, moments, PLANNED, aspect)
     names = scenery.replay.meta.names
-    fallen = tuple(sorted({names[n] for each in falls for n in each.fallen}))
-    return FallPlan(timing, path, falls[0].begin, max(each.end for each in falls), fallen)
+    fallen = tuple(sorted({names[n] for fall in falls for n in fall.fallen}))
+    return FallPlan(timing, path, falls[0].begin, max(fall.end for fall in falls), fallen)
 
 
 def _scenery(views: Sequence[TableView], pieces: Mapping[str, Piece]) -> Scenery | None:
@@ -69,13 +69,13 @@ def _scenery(views: Sequence[TableView], pieces: Mapping[str, Piece]) -> Scenery
     last = views[-1]
     names = tuple(name for name in last.names if name in pieces and name != FLOOR)
     kept: list[TableView] = []
-    for each in views:
-        if each.names == last.names and (not kept or each.step - kept[-1].step >= last.rate / FRAMES):
-            kept.append(each)
+    for view in views:
+        if view.names == last.names and (not kept or view.step - kept[-1].step >= last.rate / FRAMES):
+            kept.append(view)
     if len(kept) < MIN_VIEWS:
         return None
     rows = [last.names.index(name) for name in names]
-    first, poses = views[0].step, np.array([each.poses[rows] for each in kept], dtype=np.float32)
+    first, poses = views[0].step, np.array([view.poses[rows] for view in kept], dtype=np.float32)
     meta = Meta(
         game="live",
         seed=0,
@@ -85,9 +85,9 @@ def _scenery(views: Sequence[TableView], pieces: Mapping[str, Piece]) -> Scenery
         bodies=tuple(BodyMeta(id=name, model=name) for name in names),
     )
     hand = [
-        (each.step - first, {"type": "hand", "target": _target(each)}) for each in kept if each.held in names
+        (view.step - first, {"type": "hand", "target": _target(view)}) for view in kept if view.held in names
     ]
-    steps = np.array([each.step - first for each in kept], dtype=np.int64)
+    steps = np.array([view.step - first for view in kept], dtype=np.int64)
     replay = Replay(Path("live"), meta, hand, (), steps, poses, (), is_complete=False)
     return scenery_of(replay, [Body(name, pieces[name], ORIGIN) for name in names if name != TABLE])
 

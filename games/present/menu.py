@@ -79,8 +79,12 @@ def of_last(last: LastTable) -> Form:
     """The form with which the menu begins."""
     known = {game.name for game in games()}
     styles = {f"{BOT}{style}" for style in STYLES}
-    players = tuple(each for each in last.players if each and (not each.startswith(BOT) or each in styles))
-    players = players if len(set(players)) == len(players) or all(each in styles for each in players) else ()
+    players = tuple(
+        player for player in last.players if player and (not player.startswith(BOT) or player in styles)
+    )
+    players = (
+        players if len(set(players)) == len(players) or all(player in styles for player in players) else ()
+    )
     return of_game(last.game if last.game in known else GAMES[0].name, players)
 
 
@@ -239,7 +243,7 @@ def _table(form: Form, settings: Settings) -> tuple[Item, ...]:
     if len(game.modes) > 1:
         items += [Gap(4), Text("how it is played", "quiet", "small")]
         items += [
-            Button(f"mode:{each.name}", each.title, is_on=each.name == form.mode) for each in game.modes
+            Button(f"mode:{mode.name}", mode.title, is_on=mode.name == form.mode) for mode in game.modes
         ]
     items += [Gap(4), Text("who plays", "quiet", "small")]
     for seat, player in enumerate(form.players):
@@ -258,7 +262,7 @@ def _table(form: Form, settings: Settings) -> tuple[Item, ...]:
         items.append(Text(BOTS, "quiet", "small"))
     level = settings.help.level
     items += [Gap(4), Text(f"help: {LEVELS[level]}", "quiet", "small")]
-    items.append(Row(tuple(Button(f"level:{each}", each, is_on=each == level) for each in HELP_LEVELS)))
+    items.append(Row(tuple(Button(f"level:{value}", value, is_on=value == level) for value in HELP_LEVELS)))
     items.append(tutorial_button(game.name, settings))
     return tuple(items)
 
@@ -269,9 +273,9 @@ def _replays(kept: tuple[SavedGame, ...]) -> tuple[Item, ...]:
     return tuple(
         Button(
             f"replay:{number}",
-            f"{each.title}, {each.when}",
-            text2=each.ended,
-            image=of_recording(each.file, each.when),
+            f"{replay.title}, {replay.when}",
+            text2=replay.ended,
+            image=of_recording(replay.file, replay.when),
         )
-        for number, each in enumerate(kept)
+        for number, replay in enumerate(kept)
     )

@@ -68,11 +68,11 @@ def opening_for(game: Game[S], state: S, viewer: str) -> tuple[str, ...]:
     return as_called(game, (line for line in lines if not HIDDEN.search(line)), state)
 
 
-def told_to(game: Game[S], before: S, given: Input, after: S, viewer: str) -> tuple[str, ...]:
+def told_to(game: Game[S], before: S, entry: Input, after: S, viewer: str) -> tuple[str, ...]:
     """Returns the lines about something the rules took. viewer: a seat; empty: someone who sits at none."""
     see = game.rules.seen_by
     return as_called(
-        game, readable(game.rules.tell(see(before, viewer), given, see(after, viewer))), before, after
+        game, readable(game.rules.tell(see(before, viewer), entry, see(after, viewer))), before, after
     )
 
 
@@ -92,7 +92,7 @@ def choices_as_called(game: Game[S], choices: Iterable[Choice], state: S) -> tup
     models = _models(game, state)
     if not models:
         return tuple(choices)
-    return tuple(replace(each, sentence=renamed(each.sentence, models)) for each in choices)
+    return tuple(replace(choice, sentence=renamed(choice.sentence, models)) for choice in choices)
 
 
 def _models(game: Game[S], *states: S) -> set[str]:

@@ -126,7 +126,7 @@ class Pages:
 
     def learn(self, game: str, *, is_taught: bool) -> None:
         """Keep whether the tutorial of a game was gone through."""
-        others = tuple(each for each in self.settings.help.taught if each != game)
+        others = tuple(name for name in self.settings.help.taught if name != game)
         self.set("help", "taught", (*others, game) if is_taught else others)
 
     def set(self, section: str, key: str, value: Any) -> None:
@@ -186,7 +186,7 @@ class Pages:
 
     def _clauses(self) -> tuple[Item, ...]:
         clauses = clauses_of(self.game) if self.game is not None else ()
-        ordered = sorted(clauses, key=lambda each: each in SHARED)
+        ordered = sorted(clauses, key=lambda clause: clause in SHARED)
         return tuple(Text(f"{clause.id}  {clause.text}", size="small") for clause in ordered)
 
     def _keys(self) -> tuple[Item, ...]:
@@ -207,9 +207,14 @@ class Pages:
         tremor = f"{helping.tremor_mm:.1f} mm"
         items: tuple[Item, ...] = (
             Text("how fine the picture is", "quiet", "small"),
-            Row(tuple(Button(f"quality:{each}", each, is_on=each == picture.quality) for each in QUALITIES)),
+            Row(
+                tuple(
+                    Button(f"quality:{quality}", quality, is_on=quality == picture.quality)
+                    for quality in QUALITIES
+                )
+            ),
             Text("what lies on the table", "quiet", "small"),
-            Row(tuple(Button(f"table:{each}", each, is_on=each == picture.table) for each in TABLES)),
+            Row(tuple(Button(f"table:{name}", name, is_on=name == picture.table) for name in TABLES)),
             Button(
                 "marks",
                 f"letters on coloured pieces are {'on' if picture.marks else 'off'}",

@@ -60,17 +60,17 @@ class PictureSource:
 
     def found(self, wanted: Iterable[str]) -> dict[str, Pixels | None]:
         """Returns those that have come, None for what cannot be drawn, and asks for the next one that is wanted."""
-        found: dict[str, Pixels | None] = {}
+        pictures: dict[str, Pixels | None] = {}
         for _, answer in self._painter.poll() if self._painter is not None else ():
             if not isinstance(answer, Failed):
                 keep(self._asked, answer)
-            found[self._asked] = None if isinstance(answer, Failed) else answer
+            pictures[self._asked] = None if isinstance(answer, Failed) else answer
             self._asked = ""
         for name in () if self._asked else wanted:
-            if name in found:
+            if name in pictures:
                 continue
             if (pixels := kept(name)) is not None:
-                found[name] = pixels
+                pictures[name] = pixels
             else:
                 self._painter = self._painter or Questioner(
                     "pictures", "teeter.games.present.pictures:painter", TIMEOUT_S
@@ -78,7 +78,7 @@ class PictureSource:
                 self._painter.ask(name)
                 self._asked = name
                 break
-        return found
+        return pictures
 
     def close(self) -> None:
         """Ends the process that draws."""

@@ -97,12 +97,12 @@ class SandboxScreen(GameScreen):
     def _more(self, look: HudState) -> HudState:
         """Adds what the sandbox tells."""
         right = self.camera_control.camera.axes[0]
-        told = {"finding": self.hints.finding, "is_checking": self.hints.is_checking}
+        findings = {"finding": self.hints.finding, "is_checking": self.hints.is_checking}
         more: Any = {
             "right": (right[0], right[1]),
             "has_files": True,
             "file": tuple(self.file.items()),
-            **told,
+            **findings,
         }
         return replace(look, building=replace(look.building, **more))
 

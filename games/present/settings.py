@@ -154,8 +154,8 @@ def with_key(settings: Settings, act: str, key: str) -> Settings:
     if taken and taken != act:
         raise SetupError(f"{SAID.get(key, key)} is taken already: give that another key first")
     keys = settings.keys_of(act)
-    first = next((each for each in keys if each.startswith(PAD) == key.startswith(PAD)), key)
-    kept = [each for each in keys if each not in (first, key)]
+    first = next((other for other in keys if other.startswith(PAD) == key.startswith(PAD)), key)
+    kept = [other for other in keys if other not in (first, key)]
     return settings.model_copy(update={"keys": {**settings.keys, act: " ".join([key, *kept])}})
 
 
@@ -194,7 +194,9 @@ def _with_own(file: Path, own: dict[str, Any]) -> Settings:
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
-        faults = [f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()]
+        faults = [
+            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()
+        ]
         raise SetupError(f"{file}: " + "; ".join(faults)) from None
 
 

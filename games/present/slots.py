@@ -39,7 +39,7 @@ def pointed(
     """Returns the place that a ray of the pointer meets first, or else passes nearest of those within `MAGNET`, as the
     piece has to be turned for it."""
     found = [(found, slot) for slot in slots if (found := _met(slot, piece, origin, direction)) is not None]
-    best = min(found, key=lambda each: each[0], default=None)
+    best = min(found, key=lambda hit: hit[0], default=None)
     return None if best is None else _drawn_in(best[1], rotation)
 
 
@@ -55,7 +55,7 @@ def _met(slot: Pose, piece: Piece, origin: Array, direction: Array) -> tuple[boo
     level = np.array([0.0, -half[2], half[2]]) + slot.position[2]
     met = [at for height in level if (at := on_plane(origin, direction, float(height))) is not None]
     local = [np.abs((np.asarray(at) - slot.position) @ slot.matrix)[:2] for at in met]
-    away = [float(np.linalg.norm(np.maximum(each - half[:2], 0.0))) for each in local]
+    away = [float(np.linalg.norm(np.maximum(point - half[:2], 0.0))) for point in local]
     return (True, float(np.linalg.norm(local[0]))) if min(away, default=math.inf) <= MAGNET else None
 
 

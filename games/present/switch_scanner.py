@@ -32,27 +32,27 @@ class SwitchScanner:
 
 
 def _names(items: tuple[Item, ...]) -> list[str]:
-    found: list[str] = []
+    names: list[str] = []
     for item in items:
         if isinstance(item, Row):
-            found += _names(item.items)
+            names += _names(item.items)
         elif isinstance(item, Fan):
-            found += [card.name for card in item.cards if card.is_enabled]
+            names += [card.name for card in item.cards if card.is_enabled]
         elif isinstance(item, Button) and item.is_enabled:
-            found.append(item.name)
-    return found
+            names.append(item.name)
+    return names
 
 
 def _lit(items: tuple[Item, ...], name: str) -> tuple[Item, ...]:
-    found: list[Item] = []
+    rows: list[Item] = []
     for item in items:
         if isinstance(item, Row):
-            found.append(replace(item, items=_lit(item.items, name)))
+            rows.append(replace(item, items=_lit(item.items, name)))
         elif isinstance(item, Fan):
             cards = tuple(replace(card, is_lit=card.name == name and card.is_enabled) for card in item.cards)
-            found.append(replace(item, cards=cards))
+            rows.append(replace(item, cards=cards))
         elif isinstance(item, Button) and item.name == name:
-            found.append(replace(item, is_lit=True))
+            rows.append(replace(item, is_lit=True))
         else:
-            found.append(item)
-    return tuple(found)
+            rows.append(item)
+    return tuple(rows)

@@ -313,7 +313,7 @@ class TableScreen:
     def _marks(self) -> dict[str, str]:
         marks: dict[str, str] = {}
         name = self.mouse.over
-        if name and any(shown_by(each) == name for each in self.client.choices):
+        if name and any(shown_by(choice) == name for choice in self.client.choices):
             marks[name] = HOVER
         if self.hand.grip is not None and self.hints.colour:
             marks[self.hand.grip.name] = self.hints.colour
@@ -401,11 +401,11 @@ class TableScreen:
             x, y = toasts.place(camera, size)
             end = GAIN_END[0] * size[0], GAIN_END[1] * size[1]
             look = replace(look, flying=flying, flies_at=(x + way * (end[0] - x), y + way * (end[1] - y)))
-        told = toasts.lines(look.now)
-        if not told and not look.count:
+        lines = toasts.lines(look.now)
+        if not lines and not look.count:
             return look
         at, off = toasts.place(camera, size), toasts.keep_off(camera, size)
-        return replace(look, toast=told, rank=toasts.rank, toast_at=at, toast_off=off)
+        return replace(look, toast=lines, rank=toasts.rank, toast_at=at, toast_off=off)
 
     @property
     def is_carrying(self) -> bool:

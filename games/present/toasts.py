@@ -94,10 +94,10 @@ class Toasts:
     def keep_off(self, camera: Camera, size: tuple[int, int]) -> tuple[float, float, float, float]:
         """Returns what is seen of the tower that it is about, which a toast must not cover: x, y, width and height,
         pixels; all zero for none."""
-        client, told = self._client, self._client.told_piece
-        if told not in client.frame.names:
+        client, piece = self._client, self._client.told_piece
+        if piece not in client.frame.names:
             return 0.0, 0.0, 0.0, 0.0
-        middle = client.pose(told).position[:2]
+        middle = client.pose(piece).position[:2]
         corners = [
             pose.apply(BOX_CORNERS * client.pieces[name].extents / 2.0)
             for name, pose in client.frame.placed().items()

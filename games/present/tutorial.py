@@ -79,13 +79,14 @@ class Tutorial:
         """Returns what is taught now; None where there is nothing new."""
         stage = stage_of(desk)
         return next(
-            (each for each in self._lessons if each.stage == stage and each.act not in self._done), None
+            (lesson for lesson in self._lessons if lesson.stage == stage and lesson.act not in self._done),
+            None,
         )
 
     def told(self, desk: ClientState, words: dict[str, str]) -> str:
         """Returns what to do now, in the words of the device that is used; empty for nothing."""
-        found = self.lesson(desk)
-        return "" if found is None else found.text.format(**words)
+        lesson = self.lesson(desk)
+        return "" if lesson is None else lesson.text.format(**words)
 
     def suggested(self, desk: ClientState, loose: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Returns the pieces that are good to take now, as far as something is taught. loose: those felt to be."""

@@ -39,5 +39,5 @@ def _seen(way: Level, right: Level) -> Level:
 
 
 def _mm(metres: float) -> str:
-    found = abs(1e3 * metres)
-    return f"{found:.0f}" if found >= 3 else f"{found:.1f}"
+    value = abs(1e3 * metres)
+    return f"{value:.0f}" if value >= 3 else f"{value:.1f}"

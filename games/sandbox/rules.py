@@ -129,7 +129,7 @@ def opening(state: State) -> tuple[str, ...]:
     names = _names(state)
     # nobody reads the names of fifty bricks
     lying = (
-        counted(len(names), "piece") if len(names) > 9 else ", ".join(called(state, each) for each in names)
+        counted(len(names), "piece") if len(names) > 9 else ", ".join(called(state, name) for name in names)
     )
     return (f"{state.seats[0].name} sits down to {lying or 'an empty table'}.",)
 
@@ -179,49 +179,49 @@ def _names(state: State) -> list[str]:
     return [piece.id for piece in state.pieces]
 
 
-def _bring(state: State, given: Bring) -> State:
+def _bring(state: State, action: Bring) -> State:
     hold_one(called(state, state.held) if state.held else "")
-    if not given.piece or given.piece in _names(state):
-        raise IllegalAction("SB-2", f"a new piece needs a name of its own, not {given.piece!r}")
-    pieces = (*state.pieces, NamedPiece(given.piece, given.model))
-    return replace(state, pieces=pieces, phase=Phase.CARRY, held=given.piece, new=True)
+    if not action.piece or action.piece in _names(state):
+        raise IllegalAction("SB-2", f"a new piece needs a name of its own, not {action.piece!r}")
+    pieces = (*state.pieces, NamedPiece(action.piece, action.model))
+    return replace(state, pieces=pieces, phase=Phase.CARRY, held=action.piece, new=True)
 
 
-def _put_away(state: State, given: PutAway) -> State:
+def _put_away(state: State, action: PutAway) -> State:
     hold_one(called(state, state.held) if state.held else "")
-    require_piece(given.piece, _names(state))
-    return replace(state, pieces=tuple(piece for piece in state.pieces if piece.id != given.piece))
+    require_piece(action.piece, _names(state))
+    return replace(state, pieces=tuple(piece for piece in state.pieces if piece.id != action.piece))
 
 
-def _take(state: State, given: Take) -> State:
+def _take(state: State, action: Take) -> State:
     hold_one(called(state, state.held) if state.held else "")
-    require_piece(given.piece, _names(state))
-    return replace(state, phase=Phase.CARRY, held=given.piece, new=False)
+    require_piece(action.piece, _names(state))
+    return replace(state, phase=Phase.CARRY, held=action.piece, new=False)
 
 
-def _take_back(state: State, given: TakeBack) -> State:
+def _take_back(state: State, action: TakeBack) -> State:
     may_take_back(called(state, state.held) if state.held else "", state.met)
     lying = tuple(piece for piece in state.pieces if not state.new or piece.id != state.held)
     return replace(state, pieces=lying, phase=Phase.FREE, held="")
 
 
-def _met(state: State, given: Met) -> State:
-    _expect(state, Phase.CARRY, given.piece)
+def _met(state: State, event: Met) -> State:
+    _expect(state, Phase.CARRY, event.piece)
     return replace(state, met=True)
 
 
-def _released(state: State, given: Released) -> State:
-    _expect(state, Phase.CARRY, given.piece)
+def _released(state: State, event: Released) -> State:
+    _expect(state, Phase.CARRY, event.piece)
     return replace(state, phase=Phase.SETTLE)
 
 
-def _placed(state: State, given: Placed) -> State:
-    _expect(state, Phase.SETTLE, given.piece)
+def _placed(state: State, event: Placed) -> State:
+    _expect(state, Phase.SETTLE, event.piece)
     return replace(state, phase=Phase.FREE, held="", met=False)
 
 
-def _fell(state: State, given: Fell) -> State:
-    for piece in given.pieces:
+def _fell(state: State, event: Fell) -> State:
+    for piece in event.pieces:
         require_piece(piece, _names(state))
     return state
 

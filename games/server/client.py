@@ -67,7 +67,7 @@ class PhysicsClient:
     def _thin(self, view: TableView) -> None:
         """Forgets views between those of a film, where nobody has asked for them for a while."""
         last = list(self._received)[-2:]
-        if len(last) == 2 and all(isinstance(each, TableView) for each in last):
+        if len(last) == 2 and all(isinstance(item, TableView) for item in last):
             first = last[0]
             if isinstance(first, TableView) and 0 <= view.step - first.step <= view.rate / FRAMES:
                 self._received.pop()
@@ -81,13 +81,13 @@ class PhysicsClient:
         """Returns what was received since the last call."""
         is_over = not self._is_connected
         with self._lock:
-            found = list(self._received)
+            news = list(self._received)
             self._received.clear()
-        self._is_broken |= any(isinstance(each, Broken) for each in found)
-        if is_over and not found and not self._is_broken:
+        self._is_broken |= any(isinstance(item, Broken) for item in news)
+        if is_over and not news and not self._is_broken:
             self._is_broken = True
-            found.append(Broken("The process that runs the physics has died."))
-        return found
+            news.append(Broken("The process that runs the physics has died."))
+        return news
 
     def close(self) -> None:
         """Ask the process to stop, and stop it when it does not."""

@@ -80,7 +80,7 @@ class Inventory(Judge[Building]):
 
     def home(self, state: Building, piece: str) -> Body:
         """A new piece: beside the person, on whatever lies there. One that was put away: out of sight."""
-        named = next((each for each in state.pieces if each.id == piece), None)
+        named = next((other for other in state.pieces if other.id == piece), None)
         if named is None:
             known = self.bodies().get(piece) or self._homes[piece]
             return known.at(AWAY)
@@ -95,7 +95,7 @@ class Inventory(Judge[Building]):
         """Returns a piece that no catalogue has under a name that is free, as one of the sandbox's."""
         taken = {*self._homes, *self.bodies()}
         names = (body.name, *(f"{body.name}-{number}" for number in range(2, len(taken) + 3)))
-        name = next(each for each in names if each not in taken)
+        name = next(candidate for candidate in names if candidate not in taken)
         self._homes[name] = replace(body, name=name, fixed=False)
         return self._homes[name]
 
@@ -111,7 +111,7 @@ def read_piece(path: str) -> Body:
     # a piece that comes into a hand needs no table to lie on
     scene = load(file, table="none", drop=True)
     refuse_loads(scene, "the sandbox", weights=False)
-    body = next((each for each in scene.assembly.bodies if each.name != TABLE), None)
+    body = next((body for body in scene.assembly.bodies if body.name != TABLE), None)
     if body is None:
         raise SetupError(f"{path}: holds no piece")
     return replace(body, name=file.stem)
@@ -134,9 +134,9 @@ def inventory_of(scene: str | None) -> Inventory:
     """Returns the inventory of a scene by its name or file; an empty one for none. Raises SceneError."""
     if scene is None:
         return Inventory(None)
-    found = load(scene, drop=True)
-    refuse_loads(found, "the sandbox", weights=False)
-    return Inventory(found)
+    loaded = load(scene, drop=True)
+    refuse_loads(loaded, "the sandbox", weights=False)
+    return Inventory(loaded)
 
 
 class FreeBuilding:

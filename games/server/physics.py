@@ -103,9 +103,9 @@ class PhysicsServer:
         except OSError:
             self._is_left = True
 
-    def _tell(self, before: Any, given: Input, after: Any) -> None:
-        self._has_fallen |= isinstance(given, Fell)
-        self.say(GameUpdate(after, type(given).__name__, given))
+    def _tell(self, before: Any, entry: Input, after: Any) -> None:
+        self._has_fallen |= isinstance(entry, Fell)
+        self.say(GameUpdate(after, type(entry).__name__, entry))
 
     def _set_up(self, share: float) -> None:
         """A new game has come so far."""
@@ -138,7 +138,7 @@ class PhysicsServer:
             return
         is_first, self._shown_at = not self._shown_at, now
         judge = self.session.judge
-        scenery = {each.name: each for each in judge.scenery(self.session.state) if each.name not in bodies}
+        scenery = {body.name: body for body in judge.scenery(self.session.state) if body.name not in bodies}
         shown = {**bodies, **scenery}
         if not is_first:
             self._turn_up(step, shown)
@@ -169,7 +169,7 @@ class PhysicsServer:
     def _turn_up(self, step: int, bodies: Mapping[str, Body]) -> None:
         """A card that appears is turned up from the top of its stack."""
         session, judge = self.session, self.session.judge
-        for name in [each for each in bodies if each not in self._known]:
+        for name in [piece for piece in bodies if piece not in self._known]:
             start, body = judge.comes_from(session.state, name), bodies[name]
             if start is None:
                 continue
@@ -291,7 +291,7 @@ class PhysicsServer:
         # a slider that is dragged on while the table tilts counts where it ends
         self._orders = deque([order for order in self._orders if isinstance(order, messages.Tilt)][-1:])
         choices = self.session.choices
-        can_undo = any(isinstance(each.action, TakeBack) for each in choices)
+        can_undo = any(isinstance(choice.action, TakeBack) for choice in choices)
         can_undo |= self.active.building is not None and self.active.building.can_undo
         self.say(Waits(need, choices, can_undo))
         if self.session.table.hand.held is not None:

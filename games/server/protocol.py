@@ -288,10 +288,10 @@ def _checked(text: str) -> str:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    table = dict(pairs)
+    if len(table) != len(pairs):
         raise ValueError("a key stands there twice")
-    return found
+    return table
 
 
 def _no_constant(name: str) -> float:

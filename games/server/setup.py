@@ -198,8 +198,8 @@ def saved() -> tuple[Path, ...]:
     if not folder().is_dir():
         return ()
     listed = [path for path in folder().iterdir() if path.name.endswith((SUFFIX, PART_SUFFIX))]
-    found = {path.with_name(path.name.removesuffix(".part")) for path in listed}
-    return tuple(sorted(found, key=lambda path: (-_time(path), path.name)))
+    paths = {path.with_name(path.name.removesuffix(".part")) for path in listed}
+    return tuple(sorted(paths, key=lambda path: (-_time(path), path.name)))
 
 
 def unfinished() -> tuple[Path, ...]:
@@ -241,4 +241,4 @@ def _end_of(path: Path) -> str:
 
 def _time(path: Path) -> float:
     both = (path, path.with_name(path.name + ".part"))
-    return max((each.stat().st_mtime for each in both if each.exists()), default=0.0)
+    return max((path.stat().st_mtime for path in both if path.exists()), default=0.0)

@@ -100,7 +100,7 @@ class ToppleSkill(Skill):
         scene = session.table.scene()
         middle = np.mean([body.pose.position[:2] for body in scene.bodies.values() if not body.fixed], axis=0)
         slots = judge.slots(session.state, scene)
-        slot = min(slots, key=lambda each: float(np.linalg.norm(np.subtract(each.position[:2], middle))))
+        slot = min(slots, key=lambda slot: float(np.linalg.norm(np.subtract(slot.position[:2], middle))))
         row, held = judge.open_row_of(session.state, scene), session.table.bodies[need.pieces[0]]
         way = _across(row)
         pose = lying(1e3 * np.asarray(slot.position[:2]), way, held.piece.extents, row.below)
@@ -165,10 +165,10 @@ def _ranked(session: Session, need: Need, takes: list[Take]) -> tuple[list[Take]
         row, above = rows[name]
         edge = name != row[CENTRE]
         # the higher a row, the less a tower leans without its edge; of centres the lowest are best drawn soon
-        of = weights[name] if edge else max(sum(felt.get(each, 0.0) for each in row), weights[name])
+        of = weights[name] if edge else max(sum(felt.get(brick, 0.0) for brick in row), weights[name])
         share = 0.0 if name in loose else felt[name] / of
         takes_along = not loose.isdisjoint(above)
-        left = [each for each in row if each not in ("", name)]
+        left = [brick for brick in row if brick not in ("", name)]
         # one of the middle carries a tower, one of an edge does not
         alone = 0 if len(left) == 2 else 1 if left == [row[CENTRE]] else 2
         late, risky = (name not in weighty, edge and name in low), name in loose and effects[name] < 0.0
@@ -225,7 +225,7 @@ def way_out(session: Session, name: str) -> Array:
     axis = body.pose.matrix[:, longest].copy()
     axis[2] = 0.0
     axis /= np.linalg.norm(axis)
-    others = [each.pose.position for each in session.table.bodies.values() if not each.fixed]
+    others = [body.pose.position for body in session.table.bodies.values() if not body.fixed]
     outwards = float(np.subtract(body.pose.position, np.mean(others, axis=0)) @ axis)
     sign = 1.0 if outwards >= 0 else -1.0
     return np.asarray(sign * axis * (float(body.piece.extents[longest]) + OUT))

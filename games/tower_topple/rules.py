@@ -50,32 +50,32 @@ from teeter.games.tower_topple.story import opening as opening
 from teeter.games.tower_topple.story import tell as tell
 
 
-def answer(state: State, given: RefereeAnswer) -> State:
+def answer(state: State, event: RefereeAnswer) -> State:
     """TT-11, TT-12: the referee has looked at the bricks of the required colour that are in play."""
     if state.phase is not Phase.ASK:
         raise IllegalAction("TT-11", "the referee was not asked")
-    if given.question is not Question.WOULD_TOPPLE or list(given.pieces) != rows.permitted(state):
+    if event.question is not Question.WOULD_TOPPLE or list(event.pieces) != rows.permitted(state):
         raise MalformedAction("this answers another question than the one the referee was asked")
-    return rows.answered(state, given.yes)
+    return rows.answered(state, event.yes)
 
 
-def take(state: State, given: Take) -> State:
+def take(state: State, action: Take) -> State:
     """TT-06, TT-10 to TT-18: the hand takes hold of a brick that may be pulled, or takes up a fallen one."""
     hold_one("a brick" if state.held else "")
-    require_piece(given.piece, [brick.id for brick in state.bricks], "brick")
+    require_piece(action.piece, [brick.id for brick in state.bricks], "brick")
     if state.phase is Phase.GATHER:
-        if given.piece not in state.fallen:
+        if action.piece not in state.fallen:
             raise IllegalAction("TT-07", "fallen bricks are laid on top first")
-        rest = tuple([brick for brick in state.fallen if brick != given.piece])
-        return replace(state, phase=Phase.CARRY, held=given.piece, gathered=True, fallen=rest)
-    if given.piece not in rows.in_play(state):
+        rest = tuple([brick for brick in state.fallen if brick != action.piece])
+        return replace(state, phase=Phase.CARRY, held=action.piece, gathered=True, fallen=rest)
+    if action.piece not in rows.in_play(state):
         raise IllegalAction("TT-06", "the topmost full row and what lies above it may not be pulled from")
-    if given.piece not in rows.permitted(state):
+    if action.piece not in rows.permitted(state):
         raise IllegalAction(*rows.why_not(state.owed[0]))
-    return replace(state, phase=Phase.PULL, held=given.piece)
+    return replace(state, phase=Phase.PULL, held=action.piece)
 
 
-def take_back(state: State, given: TakeBack) -> State:
+def take_back(state: State, action: TakeBack) -> State:
     """ALL-6: the hand lets go of a brick it has not moved; TT-24: one that is out stays chosen."""
     may_take_back("the brick" if state.held else "", state.met)
     if state.phase is not Phase.PULL:
@@ -83,30 +83,30 @@ def take_back(state: State, given: TakeBack) -> State:
     return replace(state, phase=Phase.GATHER if state.fallen else Phase.CHOOSE, held="")
 
 
-def leave(state: State, given: Leave) -> State:
+def leave(state: State, action: Leave) -> State:
     """TT-24: a loosened brick is left, and another may be chosen once the tower is at rest."""
     if state.phase is not Phase.PULL:
         raise IllegalAction("TT-24", "only a brick that is still being pulled can be left")
     return replace(state, phase=Phase.LOOSE, held="", met=False)
 
 
-def meet(state: State, given: Met) -> State:
+def meet(state: State, event: Met) -> State:
     """ALL-6: the brick in the hand moves against another; this can no longer be taken back."""
-    _expect(state, given.piece, Phase.PULL, Phase.CARRY)
+    _expect(state, event.piece, Phase.PULL, Phase.CARRY)
     return replace(state, met=True)
 
 
-def nudge(state: State, given: Nudged) -> State:
+def nudge(state: State, event: Nudged) -> State:
     """TT-24: neighbours may be dragged and pushed."""
-    require_piece(given.piece, [brick.id for brick in state.bricks], "brick")
+    require_piece(event.piece, [brick.id for brick in state.bricks], "brick")
     if state.phase not in (Phase.PULL, Phase.CARRY):
         raise IllegalAction("TT-24", "only a brick in the hand can push others")
     return state
 
 
-def removed(state: State, given: Removed) -> State:
+def removed(state: State, event: Removed) -> State:
     """TT-08, TT-24: the brick is out of the tower, and its print is read."""
-    _expect(state, given.piece, Phase.PULL)
+    _expect(state, event.piece, Phase.PULL)
     return _out(state)
 
 
@@ -117,18 +117,18 @@ def _out(state: State) -> State:
     return turns.out(rows.decided(drawn))
 
 
-def release(state: State, given: Released) -> State:
+def release(state: State, event: Released) -> State:
     """TT-05: the brick is let go on top."""
-    _expect(state, given.piece, Phase.CARRY)
+    _expect(state, event.piece, Phase.CARRY)
     return replace(state, phase=Phase.SETTLE)
 
 
-def placed(state: State, given: Placed) -> State:
+def placed(state: State, event: Placed) -> State:
     """TT-05, TT-08: the brick lies and the tower stands; ALL-9: if it lies otherwise it is laid again."""
-    _expect(state, given.piece, Phase.SETTLE)
-    if given.broken:
+    _expect(state, event.piece, Phase.SETTLE)
+    if event.broken:
         return replace(state, phase=Phase.CARRY, met=False)
-    after = rows.laid(state, given.where)
+    after = rows.laid(state, event.where)
     if not state.gathered:
         after = turns.scored(after, turns.gain(after))
         after = turns.followed(after)
@@ -136,7 +136,7 @@ def placed(state: State, given: Placed) -> State:
     return go_on(after)
 
 
-def rested(state: State, given: Rested) -> State:
+def rested(state: State, event: Rested) -> State:
     """ALL-2: the tower is at rest after a loosened brick was left, or all of it lies on the table."""
     if state.phase is Phase.TOPPLED:
         return next_round(state)
@@ -145,18 +145,18 @@ def rested(state: State, given: Rested) -> State:
     return replace(state, phase=Phase.GATHER if state.fallen else Phase.CHOOSE)
 
 
-def fell(state: State, given: Fell) -> State:
+def fell(state: State, event: Fell) -> State:
     """TT-07: bricks fell. The one being moved is picked up and laid again; any other may be a topple."""
-    if not given.pieces:
+    if not event.pieces:
         raise MalformedAction("nothing fell: name the bricks")
-    for piece in given.pieces:
+    for piece in event.pieces:
         require_piece(piece, [brick.id for brick in state.bricks], "brick")
     if state.phase is Phase.TOPPLED:
         return state
-    others = tuple([p for p in given.pieces if p != state.held and p not in state.fallen])
+    others = tuple([p for p in event.pieces if p != state.held and p not in state.fallen])
     tower = rows.without(state.tower, others)
     after = replace(state, tower=tower, fallen=state.fallen + others)
-    if state.held in given.pieces:
+    if state.held in event.pieces:
         after = _out(after) if state.phase is Phase.PULL else replace(after, phase=Phase.CARRY, met=False)
     if not others:
         return after
@@ -226,13 +226,13 @@ def legal(state: State) -> tuple[Choice, ...]:
     if state.phase is Phase.GATHER:
         return tuple(
             [
-                Choice(Take(player, each), f"take up {words}", how)
-                for each, words in fallen_called(state).items()
+                Choice(Take(player, piece), f"take up {words}", how)
+                for piece, words in fallen_called(state).items()
             ]
         )
     names = called(state)
     bricks = rows.permitted(state)
-    return tuple([Choice(Take(player, each), f"pull {names[each]}", how) for each in bricks])
+    return tuple([Choice(Take(player, brick), f"pull {names[brick]}", how) for brick in bricks])
 
 
 WAITS = {

@@ -105,7 +105,7 @@ def form_teams(seats: Sequence[Seat]) -> tuple[Seat, ...]:
         return tuple(seats)
     groups: list[list[Seat]] = [[] for _ in range(min(MOST_TEAMS, len(seats) // 2))]
     for seat in sorted(seats, key=lambda seat: -len(seat.members)):
-        min(groups, key=lambda group: sum(len(each.members) for each in group)).append(seat)
+        min(groups, key=lambda group: sum(len(team.members) for team in group)).append(seat)
     teams = []
     for group in groups:
         together = sorted(group, key=seats.index)

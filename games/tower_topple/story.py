@@ -85,14 +85,14 @@ def demand(state: State) -> str:
     )
 
 
-def _turn(before: State, given: Input, after: State) -> tuple[str, ...]:
+def _turn(before: State, entry: Input, after: State) -> tuple[str, ...]:
     if after.reason is not None:
         share = f"{listed(after.winners)} share the win" if len(after.winners) > 1 else won(after.winners)
         return (f"{share}: {after.reason.text}.",)
     if after.round != before.round:
         standing = ", ".join(_standing(after))
         return ("", f"Round {after.round}. The tower stands again. {standing}.", f"- {whose(after)}")
-    if not (isinstance(given, Placed) and _is_new_turn(before, given, after)):
+    if not (isinstance(entry, Placed) and _is_new_turn(before, entry, after)):
         return ()
     skipped = [
         f"{seat.name} sits out."
@@ -111,15 +111,15 @@ def _standing(state: State) -> list[str]:
     return [f"{seat.name} {total}" for seat, total in zip(state.seats, scores(state), strict=True)]
 
 
-def _is_new_turn(before: State, given: Placed, after: State) -> bool:
+def _is_new_turn(before: State, event: Placed, after: State) -> bool:
     more = before.owed if before.gathered else before.owed[1:]
     down = after.phase is Phase.TOPPLED
-    return not (given.broken or more or before.fallen or after.silent or down)
+    return not (event.broken or more or before.fallen or after.silent or down)
 
 
-def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
-    match given:
-        case RefereeAnswer() if given.yes:
+def _told(before: State, entry: Input, after: State) -> tuple[str, ...]:
+    match entry:
+        case RefereeAnswer() if entry.yes:
             colour = before.owed[0].colour
             return (f"The referee agrees: {colour} would bring it down. Two others may be pulled instead.",)
         case RefereeAnswer():
@@ -128,7 +128,7 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
             return (f"{who(before)} picks up what fell.",)
         case Take():
             tries = TRIES[(len(before.seen) + before.round) % len(TRIES)]
-            return (f"{who(before)} {tries} {called(before)[given.piece]}.",)
+            return (f"{who(before)} {tries} {called(before)[entry.piece]}.",)
         case TakeBack():
             return ("... and thinks better of it.",)
         case Leave():
@@ -138,19 +138,19 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
         case Met():
             return ("It moves." if before.phase is Phase.PULL else "It touches the tower.",)
         case Nudged():
-            return (f"A neighbour comes along by {given.mm:.1f} mm.",)
+            return (f"A neighbour comes along by {entry.mm:.1f} mm.",)
         case Removed():
             return (f"Out it comes{_read(before)}{_gains(before, after)}",)
         case Released():
             return ("Up it goes ...",)
         case Placed():
-            return _placed(before, given, after)
+            return _placed(before, entry, after)
         case Rested() if before.phase is Phase.TOPPLED:
             return ("The last brick rolls to a halt.",)
         case Rested():
             return ("The tower holds still.",)
-    assert isinstance(given, Fell)
-    return _fell(before, given, after)
+    assert isinstance(entry, Fell)
+    return _fell(before, entry, after)
 
 
 def _read(state: State) -> str:
@@ -171,12 +171,12 @@ def _gains(before: State, after: State) -> str:
     return f" {', '.join(changed)}." if changed else ""
 
 
-def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
-    if given.broken:
-        return (f"... but {listed([each.missed for each in given.broken])}. Once more.",)
+def _placed(before: State, event: Placed, after: State) -> tuple[str, ...]:
+    if event.broken:
+        return (f"... but {listed([condition.missed for condition in event.broken])}. Once more.",)
     if after.phase is Phase.TOPPLED:
         return _down(before, after)
-    number, slot = place_of(after, given.piece)
+    number, slot = place_of(after, event.piece)
     lines = [f"... {SLOTS[slot]} in row {number + 1}.{_gains(before, after)}"]
     if is_full(after.tower[-1]):
         lines.append(f"Row {number + 1} is full; row {number} comes into play.")
@@ -187,21 +187,21 @@ def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
+def _fell(before: State, event: Fell, after: State) -> tuple[str, ...]:
     if before.phase is Phase.TOPPLED:
-        comes = "comes" if len(given.pieces) == 1 else "come"
-        return (f"{capital(_many(len(given.pieces), 'more brick'))} {comes} down.",)
+        comes = "comes" if len(event.pieces) == 1 else "come"
+        return (f"{capital(_many(len(event.pieces), 'more brick'))} {comes} down.",)
     if after.phase is Phase.TOPPLED:
-        return _down(before, after, len(given.pieces))
-    if given.pieces == (before.held,):
+        return _down(before, after, len(event.pieces))
+    if event.pieces == (before.held,):
         read = _read(before) if before.phase is Phase.PULL else "."
         return (f"It slips to the table and is picked up again{read}{_gains(before, after)}",)
-    return (f"{capital(_many(len(given.pieces), 'brick'))} on the table, but the tower stands.",)
+    return (f"{capital(_many(len(event.pieces), 'brick'))} on the table, but the tower stands.",)
 
 
 def _down(before: State, after: State, bricks: int = 0) -> tuple[str, ...]:
-    told = "CRASH!" if bricks else "Nothing is left to pull, which counts as a topple:"
-    return (f"{told} {who(before)} topples the tower.{_gains(before, after)}",)
+    lead = "CRASH!" if bricks else "Nothing is left to pull, which counts as a topple:"
+    return (f"{lead} {who(before)} topples the tower.{_gains(before, after)}",)
 
 
 def _many(count: int, what: str) -> str:

@@ -144,7 +144,7 @@ class App:
             panels = (*panels, fault_panel(fault.line))
         over, scale = self.window.hud, self.settings.picture.letters
         with left_out("the panels"):
-            over.show((each for each in panels if each not in self._undrawn), scale=scale)
+            over.show((panel for panel in panels if panel not in self._undrawn), scale=scale)
             return
         drawn: list[Panel] = []
         self._undrawn = []
@@ -166,8 +166,8 @@ class App:
             None if self.screen.is_typing or self._behind is not None else self.pad.cross(event, self._played)
         )
         if went is not None:
-            for each in went:
-                self.screen.handle(each)
+            for item in went:
+                self.screen.handle(item)
             return
         if isinstance(event, Press) and not self.screen.is_typing:
             act = "choose" if event.key == "mouse1" else self.settings.act_of(event.key)
@@ -318,7 +318,7 @@ class App:
         from teeter.engine.record.latest import found
 
         process = subprocess.Popen([sys.executable, "-m", "teeter", command, str(found(file)), *words])
-        self._others = [each for each in (*self._others, process) if each.poll() is None]
+        self._others = [other for other in (*self._others, process) if other.poll() is None]
         return process
 
     def _complain(self, why: str) -> None:

@@ -74,7 +74,7 @@ class PadControl:
         layout, (x, y) = self._window.hud.layout, self._window.pointer
         here = layout.region_at(x, y)
         start = here.rect.middle if here is not None else (x, y)
-        to = next_to(start, [each.rect for each in layout.regions if each != here], CROSS[event.key])
+        to = next_to(start, [region.rect for region in layout.regions if region != here], CROSS[event.key])
         return () if to is None else self._window.point(*to.middle)
 
 

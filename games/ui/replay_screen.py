@@ -221,10 +221,12 @@ class Viewer:
         known = [n for n, name in enumerate(self.replay.meta.names) if name != FLOOR]
         names = tuple(self.replay.meta.names[n] for n in known)
         poses = self.scenery.poses(moment)[known]
-        carry = next((each for each in self.scenery.motion.carries if each.begin <= moment <= each.end), None)
+        carry = next(
+            (carry for carry in self.scenery.motion.carries if carry.begin <= moment <= carry.end), None
+        )
         if carry is None:
             return Frame(names, poses)
-        body = next(each for each in self.bodies if each.name == self.replay.meta.names[carry.body])
+        body = next(body for body in self.bodies if body.name == self.replay.meta.names[carry.body])
         hand = mannequin.poses(Holder(self.scenery, body, carry).at(moment))
         return Frame((*names, *mannequin.names()), np.concatenate([poses, hand]))
 

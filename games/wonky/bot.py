@@ -96,7 +96,7 @@ def _card(session: Session) -> Action:
 def _must_go(state: State) -> bool:
     """Whether action cards have to be played now: WK-16, they may not be the last."""
     hand = state.hands[state.turn]
-    return sum(card_named(state, each).sort is not Sort.ACTION for each in hand) <= 1
+    return sum(card_named(state, card).sort is not Sort.ACTION for card in hand) <= 1
 
 
 def _kept(sort: Sort) -> float:
@@ -183,8 +183,8 @@ def _laid(state: State, block: str) -> float:
     if firm < FIRM:
         # of what falls, what may yet stand
         return RUIN + 10.0 * max(firm - FIRM, -0.1)
-    free = tuple(each.id for each in state.stock.blocks if each.id not in tower)
-    left = sum(is_firm((*tower, each)) for each in free)
+    free = tuple(block.id for block in state.stock.blocks if block.id not in tower)
+    left = sum(is_firm((*tower, block)) for block in free)
     is_trap = not can_go_on(tower, free)
     return (TRAP if is_trap else 0.0) - 0.5 * left + min(firm, 0.1)
 

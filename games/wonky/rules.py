@@ -59,13 +59,13 @@ def start(players: Sequence[str], seed: int, options: Mapping[str, object], stoc
     """WK-02, WK-03, WK-18: shuffle, deal, and let the first player begin."""
     _, seats, house = prepare(MODES, House, players, seed, options)
     cards = [card.id for card in stock.cards for _ in range(card.count)]
-    each = hand_size(stock, len(seats))
-    if each * len(seats) >= len(cards):
-        raise SetupError(f"{len(cards)} cards are too few to deal {each} to each of {len(seats)} players")
+    size = hand_size(stock, len(seats))
+    if size * len(seats) >= len(cards):
+        raise SetupError(f"{len(cards)} cards are too few to deal {size} to each of {len(seats)} players")
     deck, luck = shuffled(seeded(seed), cards)
-    hands = tuple(deck[seat * each : (seat + 1) * each] for seat in range(len(seats)))
+    hands = tuple(deck[seat * size : (seat + 1) * size] for seat in range(len(seats)))
     first = first_seat(seats, house.first)
-    return State(seats, house, stock, luck, turn=first, deck=deck[each * len(seats) :], hands=hands)
+    return State(seats, house, stock, luck, turn=first, deck=deck[size * len(seats) :], hands=hands)
 
 
 def hand_size(stock: Stock, players: int) -> int:
@@ -133,15 +133,15 @@ def seen_by(state: State, player: str) -> State:
     return replace(state, luck=0, deck=("?",) * len(state.deck), hands=hands, card=card)
 
 
-def play_card(state: State, given: PlayCard) -> State:
+def play_card(state: State, action: PlayCard) -> State:
     """WK-04: a card goes to the discard pile; an action card acts, another asks for a block."""
     hand = state.hands[state.turn]
-    _may_play(state, given.card)
-    card = card_named(state, given.card)
-    at = hand.index(given.card)
+    _may_play(state, action.card)
+    card = card_named(state, action.card)
+    at = hand.index(action.card)
     hands = replaced(state.hands, state.turn, hand[:at] + hand[at + 1 :])
     played = replace(
-        state, hands=hands, discard=(*state.discard, given.card), card=given.card, phase=Phase.ADD
+        state, hands=hands, discard=(*state.discard, action.card), card=action.card, phase=Phase.ADD
     )
     if card.sort is not Sort.ACTION:
         return played
@@ -165,17 +165,17 @@ def _may_play(state: State, name: str) -> None:
         raise IllegalAction(*refusal)
 
 
-def draw_cards(state: State, given: DrawCards) -> State:
+def draw_cards(state: State, action: DrawCards) -> State:
     """WK-07: draw until a card is playable; when the cards run out the turn passes."""
     if state.phase is not Phase.PLAY:
         raise IllegalAction("WK-07", "cards are drawn only at the start of a turn, with nothing to play")
     if any(can_play(state, card) for card in state.hands[state.turn]):
         raise IllegalAction("WK-07", "a player who holds a playable card must play one")
-    more, found = draw_until(state, can_play)
-    return replace(more, phase=Phase.DRAWN, card=found) if found else end_turn(more)
+    more, card = draw_until(state, can_play)
+    return replace(more, phase=Phase.DRAWN, card=card) if card else end_turn(more)
 
 
-def keep_card(state: State, given: KeepCard) -> State:
+def keep_card(state: State, action: KeepCard) -> State:
     """WK-07: decline to play the card just drawn."""
     if state.phase is not Phase.DRAWN:
         raise IllegalAction("WK-07", "only a playable card just drawn can be kept")

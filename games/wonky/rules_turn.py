@@ -89,15 +89,15 @@ def draw(state: State, seat: int, count: int = 1) -> State:
     return replace(state, deck=deck, discard=discard, luck=luck, hands=replaced(state.hands, seat, hand))
 
 
-def draw_until(state: State, found: Callable[[State, str], bool]) -> tuple[State, str]:
-    """Draw for the player on turn until a drawn card is `found`.
+def draw_until(state: State, suits: Callable[[State, str], bool]) -> tuple[State, str]:
+    """Draw for the player on turn until a drawn card is `suits`.
 
     With it, or with "" when the cards run out.
     """
     while state.deck or state.discard:
         state = draw(state, state.turn)
         drawn = state.hands[state.turn][-1]
-        if found(state, drawn):
+        if suits(state, drawn):
             return state, drawn
     return state, ""
 
@@ -131,39 +131,39 @@ def conditions(state: State) -> tuple[Condition, ...]:
     return (Condition.HIGHEST_OF_THE_TOWER, Condition.TOUCHES_TOWER_ONLY)
 
 
-def take(state: State, given: Take) -> State:
+def take(state: State, action: Take) -> State:
     """WK-05: take up a matching block from outside the tower."""
     hold_one(the_block(state.held))
-    require_piece(given.piece, [block.id for block in state.stock.blocks], "block")
+    require_piece(action.piece, [block.id for block in state.stock.blocks], "block")
     if state.phase is not Phase.ADD:
         raise IllegalAction("WK-04", "a card comes first, then the block")
-    if given.piece in state.tower:
-        raise IllegalAction("WK-05", f"{the_block(given.piece)} is part of the tower")
-    block = next(block for block in state.stock.blocks if block.id == given.piece)
+    if action.piece in state.tower:
+        raise IllegalAction("WK-05", f"{the_block(action.piece)} is part of the tower")
+    block = next(block for block in state.stock.blocks if block.id == action.piece)
     if not fits(card_named(state, state.card), block):
-        raise IllegalAction("WK-05", f"{the_block(given.piece)} does not match {the_card(state.card)}")
-    return replace(state, phase=Phase.CARRY, held=given.piece)
+        raise IllegalAction("WK-05", f"{the_block(action.piece)} does not match {the_card(state.card)}")
+    return replace(state, phase=Phase.CARRY, held=action.piece)
 
 
-def take_back(state: State, given: TakeBack) -> State:
+def take_back(state: State, action: TakeBack) -> State:
     """ALL-6: put the block back, and choose again."""
     may_take_back(the_block(state.held), state.met)
     return replace(state, phase=Phase.ADD, held="")
 
 
-def meet(state: State, given: Met) -> State:
+def meet(state: State, event: Met) -> State:
     """ALL-6: the held block touches something; it can no longer be taken back."""
-    _expect_held(state, Phase.CARRY, given.piece, "ALL-6")
+    _expect_held(state, Phase.CARRY, event.piece, "ALL-6")
     return replace(state, met=True)
 
 
-def nudge(state: State, given: Nudged) -> State:
+def nudge(state: State, event: Nudged) -> State:
     """WK-12: a tower block moved before the release: a foul, and once more from the start."""
     numbers = state.stock.numbers
     if state.phase is not Phase.CARRY:
         raise IllegalAction("WK-12", "only a held block can nudge")
-    require_piece(given.piece, state.tower, "tower block")
-    if given.mm <= numbers.nudge_mm:
+    require_piece(event.piece, state.tower, "tower block")
+    if event.mm <= numbers.nudge_mm:
         return state
     fouls = state.fouls + 1
     if state.house.third_foul_falls and fouls == numbers.fouls_for_a_fall:
@@ -171,19 +171,19 @@ def nudge(state: State, given: Nudged) -> State:
     return replace(state, phase=Phase.ADD, held="", met=False, fouls=fouls)
 
 
-def release(state: State, given: Released) -> State:
+def release(state: State, event: Released) -> State:
     """The block is let go; the count begins."""
-    _expect_held(state, Phase.CARRY, given.piece, "ALL-1")
+    _expect_held(state, Phase.CARRY, event.piece, "ALL-1")
     return replace(state, phase=Phase.COUNT)
 
 
-def count_elapsed(state: State, given: CountElapsed) -> State:
+def count_elapsed(state: State, event: CountElapsed) -> State:
     """WK-13: standing at the end of the count is a success; WK-11: a block that lies otherwise fell."""
-    _expect_held(state, Phase.COUNT, given.piece, "WK-13")
-    if given.broken == (Condition.IN_THE_CENTRE,):
+    _expect_held(state, Phase.COUNT, event.piece, "WK-13")
+    if event.broken == (Condition.IN_THE_CENTRE,):
         # nothing fell: the first block is laid again
         return replace(state, phase=Phase.CARRY, met=False)
-    if given.broken:
+    if event.broken:
         return fall(state)
     added = replace(state, tower=(*state.tower, state.held))
     if len(added.tower) == len(state.stock.blocks):
@@ -191,22 +191,22 @@ def count_elapsed(state: State, given: CountElapsed) -> State:
     return end_turn(added, card_named(state, state.card).effect)
 
 
-def rested(state: State, given: Rested) -> State:
+def rested(state: State, event: Rested) -> State:
     """The tower is at rest after an action card: the turn ends."""
     if state.phase is not Phase.WATCH:
         raise IllegalAction("ALL-2", "nothing waits for the tower to rest")
     return end_turn(state)
 
 
-def fell(state: State, given: Fell) -> State:
+def fell(state: State, event: Fell) -> State:
     """WK-14: blocks of the tower fell, or the block just let go."""
     counting = state.held if state.phase is Phase.COUNT else ""
     standing = (*state.tower, counting) if counting else state.tower
     if not standing:
         raise IllegalAction("WK-14", "no tower is standing")
-    if not given.pieces:
+    if not event.pieces:
         raise MalformedAction("nothing fell: name the pieces")
-    for piece in given.pieces:
+    for piece in event.pieces:
         require_piece(piece, standing, "tower block")
     return fall(state)
 
@@ -217,8 +217,8 @@ def fall(state: State) -> State:
     drawn = draw(cleared, state.turn, state.stock.numbers.fall_draws)
     if any(can_play(drawn, card) for card in drawn.hands[state.turn]):
         return drawn
-    more, found = draw_until(drawn, can_play)
-    return more if found else end_turn(more)
+    more, card = draw_until(drawn, can_play)
+    return more if card else end_turn(more)
 
 
 def _expect_held(state: State, phase: Phase, piece: str, clause: str) -> None:

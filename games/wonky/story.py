@@ -38,33 +38,33 @@ def _turn(before: State, after: State) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
+def _told(before: State, entry: Input, after: State) -> tuple[str, ...]:
     player = name_of(before)
-    match given:
+    match entry:
         case PlayCard():
-            return _played(before, given, after)
+            return _played(before, entry, after)
         case DrawCards():
-            found = "" if after.card else "; nothing to play, nothing left to draw"
-            return (f"{player} cannot play and draws {_drawn(before, after)}{found}.",)
+            suffix = "" if after.card else "; nothing to play, nothing left to draw"
+            return (f"{player} cannot play and draws {_drawn(before, after)}{suffix}.",)
         case KeepCard():
             return (f"{player} keeps {the_card(before.card)}.",)
         case Take():
             height = counted(len(before.tower), "block")
             where = f"to go on top of {height}" if before.tower else "for a new tower"
-            return (f"{player} takes {the_block(given.piece)} {where}.",)
+            return (f"{player} takes {the_block(entry.piece)} {where}.",)
         case TakeBack():
             return (f"{player} thinks better of it and puts {the_block(before.held)} back.",)
         case Met():
-            return (f"It touches {the_block(given.other)}.",)
+            return (f"It touches {the_block(entry.other)}.",)
         case Nudged() if after.held:
-            return (f"{capital(the_block(given.piece))} trembles, nothing more.",)
+            return (f"{capital(the_block(entry.piece))} trembles, nothing more.",)
         case Nudged():
-            foul = f"{capital(the_block(given.piece))} moves by {given.mm:.1f} mm: a foul"
+            foul = f"{capital(the_block(entry.piece))} moves by {entry.mm:.1f} mm: a foul"
             return (f"{foul}. Try again.",) if after.tower else _fall(before, f"{foul} too many.", after)
         case Released():
             return ("One, two ...",)
-        case CountElapsed() if given.broken:
-            missed = f"... three, but {listed([each.missed for each in given.broken])}."
+        case CountElapsed() if entry.broken:
+            missed = f"... three, but {listed([condition.missed for condition in entry.broken])}."
             if after.held:
                 return (missed, f"{name_of(before)} lays the block again.")
             return _fall(before, missed, after)
@@ -72,18 +72,18 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
             return (f"... three! It stands, {counted(len(after.tower), 'block')} high.",)
         case Rested():
             return ("The tower holds still.",)
-    assert isinstance(given, Fell)
-    if len(before.tower) > 1 and set(before.tower) <= set(given.pieces):
+    assert isinstance(entry, Fell)
+    if len(before.tower) > 1 and set(before.tower) <= set(entry.pieces):
         return _fall(before, "The whole tower comes down!", after)
-    falls = "falls" if len(given.pieces) == 1 else "fall"
-    return _fall(before, f"{capital(listed([the_block(piece) for piece in given.pieces]))} {falls}!", after)
+    falls = "falls" if len(entry.pieces) == 1 else "fall"
+    return _fall(before, f"{capital(listed([the_block(piece) for piece in entry.pieces]))} {falls}!", after)
 
 
-def _played(before: State, given: PlayCard, after: State) -> tuple[str, ...]:
+def _played(before: State, action: PlayCard, after: State) -> tuple[str, ...]:
     turned = ", and the direction turns" if before.direction != after.direction else ""
     left = len(after.hands[before.turn])
     last = "the last card" if not left else f"{left} left"
-    return (f"{given.player} plays {the_card(given.card)}{turned} ({last}).",)
+    return (f"{action.player} plays {the_card(action.card)}{turned} ({last}).",)
 
 
 def _drawn(before: State, after: State) -> str:

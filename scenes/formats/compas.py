@@ -29,7 +29,7 @@ def read(path: Path, file: str, unit: float | None = None) -> Described:
         nodes = _nodes(assembly)
         name = str(assembly.get("attributes", {}).get("name") or assembly.get("name") or "")
         check_count(len(nodes), file, "blocks")
-        found = [_body(str(key), node, unit or 1.0) for key, node in nodes.items()]
+        bodies = [_body(str(key), node, unit or 1.0) for key, node in nodes.items()]
     except FormatError:
         raise
     except (ValueError, RecursionError) as error:
@@ -40,10 +40,10 @@ def read(path: Path, file: str, unit: float | None = None) -> Described:
             "or export the blocks as .glb or .obj"
         )
         raise FormatError.of(file, problem) from None
-    if unit is None and found:
-        _check_size(found, file)
-    has_supports = any(body.fixed for body in found)
-    return Described(name, found, has_table=not has_supports, lowest=True)
+    if unit is None and bodies:
+        _check_size(bodies, file)
+    has_supports = any(body.fixed for body in bodies)
+    return Described(name, bodies, has_table=not has_supports, lowest=True)
 
 
 def _nodes(assembly: Any) -> dict[str, Any]:

@@ -155,14 +155,14 @@ GAZEBO_MU = 1.0
 
 
 def use_least_friction(
-    bodies: Sequence[RigidBody], ground: float | None, told: set[float], notes: list[str]
+    bodies: Sequence[RigidBody], ground: float | None, frictions: set[float], notes: list[str]
 ) -> float | None:
     """Gives all bodies the least friction of Gazebo's, which takes the smaller of a pair: their mean would hold what
-    slides there. ground: its friction. told: the values in the file. Returns what the ground has then."""
-    if not told:
+    slides there. ground: its friction. frictions: the values in the file. Returns what the ground has then."""
+    if not frictions:
         return ground
     untold = ground is None or any(body.friction is None for body in bodies)
-    values = told | ({GAZEBO_MU} if untold else set())
+    values = frictions | ({GAZEBO_MU} if untold else set())
     if len(values) == 1:
         return ground
     least = min(values)

@@ -329,7 +329,7 @@ class _Reader(FileReader):
             return []
         if number:
             return [RigidBody(name, matrix, parts, True, friction=friction)]
-        model, found = self._model, []
+        model, bodies = self._model, []
         solids = [
             geom
             for geom in range(int(model.body_geomnum[0]))
@@ -338,8 +338,8 @@ class _Reader(FileReader):
         ]
         for geom, part in zip(solids, parts, strict=True):
             rub = float(model.geom_friction[geom, 0])
-            found.append(RigidBody(self._name("GEOM", geom), matrix, [part], True, friction=rub))
-        return found
+            bodies.append(RigidBody(self._name("GEOM", geom), matrix, [part], True, friction=rub))
+        return bodies
 
     def _mass(self, number: int, frame: Array) -> Mass:
         """Of a body alone, in a frame of the world."""

@@ -91,7 +91,7 @@ def _check_amount(bodies: Sequence[RigidBody], file: str) -> None:
 def _named(bodies: Sequence[RigidBody]) -> list[RigidBody]:
     """The bodies under names that ids may be: printable, unique, no table, floor or hand."""
     taken: set[str] = set()
-    found = []
+    copies = []
     for number, body in enumerate(bodies, start=1):
         name = "".join(letter if letter.isprintable() else "_" for letter in body.name[:90]).strip()
         name = name or f"body.{number}"
@@ -101,8 +101,8 @@ def _named(bodies: Sequence[RigidBody]) -> list[RigidBody]:
             count += 1
             trial = f"{name}.{count}"
         taken.add(trial)
-        found.append(replace(body, name=trial))
-    return found
+        copies.append(replace(body, name=trial))
+    return copies
 
 
 def _top(body: RigidBody) -> Array | None:

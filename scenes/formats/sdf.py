@@ -120,10 +120,10 @@ class _Reader(FileReader):
             raise self._fault(f"holds {', '.join(unread)}, which is not read: leave it out")
 
     def _gravity(self, world: Element) -> None:
-        found = numbers(world.findtext("gravity"), 3, (0, 0, -GRAVITY), self._file, "<gravity>")
-        if max(abs(found[0]), abs(found[1])) > SLANT or not found[2] < 0:
+        gravity = numbers(world.findtext("gravity"), 3, (0, 0, -GRAVITY), self._file, "<gravity>")
+        if max(abs(gravity[0]), abs(gravity[1])) > SLANT or not gravity[2] < 0:
             raise self._fault(
-                f"is {found} in it: it must point down, along -z (--tilt tilts a scene)",
+                f"is {gravity} in it: it must point down, along -z (--tilt tilts a scene)",
                 "<gravity>",
             )
 
@@ -187,15 +187,15 @@ class _Reader(FileReader):
             raise self._fault(
                 f"comes to more than {MAX_ELEMENTS} elements with what it includes: leave some out",
             )
-        found = self._read[inner].find("model")
-        if found is None:
+        model = self._read[inner].find("model")
+        if model is None:
             raise self._fault(f"includes {uri!r}, which holds no <model>")
         if include.find("pose") is None:
-            base, own = self._pose(found)
+            base, own = self._pose(model)
         else:
             base, own = self._pose(include)
         outer, self._folder, self._depth = self._folder, inner.parent, self._depth + 1
-        self._model(found, matrix @ scope.matrix(base, self._file) @ own, prefix, include)
+        self._model(model, matrix @ scope.matrix(base, self._file) @ own, prefix, include)
         self._folder, self._depth = outer, self._depth - 1
 
     def _model(self, model: Element, matrix: Array, prefix: str, include: Element | None) -> None:
@@ -228,11 +228,11 @@ class _Reader(FileReader):
 
     def _tell(self, model: Element, name: str) -> None:
         """Notes on what is not read."""
-        found = sorted(
+        tags = sorted(
             {e.tag for e in model.iter() if e.tag in ("plugin", "sensor", "battery", "gripper", "actor")}
         )
-        if found:
-            self._notes.append(f'model "{name}": {", ".join(f"<{tag}>" for tag in found)} are not read')
+        if tags:
+            self._notes.append(f'model "{name}": {", ".join(f"<{tag}>" for tag in tags)} are not read')
 
     def _link(self, link: Element, name: str, matrix: Array, is_static: bool) -> None:
         place = f'link "{name}"'
@@ -254,14 +254,14 @@ class _Reader(FileReader):
                 )
             self._solids += 1
             check_count(self._solids, self._file, "<collision>")
-            found = self._parts(solid, at, place)
+            pieces = self._parts(solid, at, place)
             mu = solid.findtext("surface/friction/ode/mu")
             if mu is not None:
                 mus.append(numbers(mu, 1, (1,), self._file, place)[0])
-            if found is None:
+            if pieces is None:
                 self._plane(solid, matrix @ at, mus[-1] if mus else None, is_static, place)
             else:
-                parts += found
+                parts += pieces
         self._mus.update(mus)
         body = RigidBody(name, matrix, parts, is_static, friction=min(mus, default=None))
         body.density = self._density(link, place)
@@ -277,13 +277,13 @@ class _Reader(FileReader):
         if inertial is None or not _true(inertial.get("auto")):
             return None
         usual = inertial.findtext("density") or "1000"
-        found = {
+        densities = {
             numbers(solid.findtext("density") or usual, 1, (1000,), self._file, place)[0]
             for solid in link.findall("collision")
         }
-        if len(found) > 1:
+        if len(densities) > 1:
             raise self._fault("has solids of several densities: give it a mass and an inertia", place)
-        return found.pop() if found else None
+        return densities.pop() if densities else None
 
     def _masses(self, link: Element, place: str) -> list[Mass]:
         inertial = link.find("inertial")

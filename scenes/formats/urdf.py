@@ -120,23 +120,23 @@ class _Reader(FileReader):
         }
         if len(origins) != len(joints):
             raise self._fault("a link has two parents: leave one of the two joints out")
-        found: dict[str, Array] = {}
+        matrices: dict[str, Array] = {}
         for link in self._robot.links:
             chain: list[str] = []
             name = link.name
-            while name in origins and name not in found:
+            while name in origins and name not in matrices:
                 if len(chain) > len(joints):
                     raise self._fault(
                         f'link "{link.name}" is its own ancestor: leave a joint of the circle out'
                     )
                 chain.append(name)
                 name = origins[name][0]
-            matrix = found.get(name, np.eye(4))
-            found.setdefault(name, matrix)
+            matrix = matrices.get(name, np.eye(4))
+            matrices.setdefault(name, matrix)
             for child in reversed(chain):
                 matrix = matrix @ origins[child][1]
-                found[child] = matrix
-        return found
+                matrices[child] = matrix
+        return matrices
 
     def _link(self, link: Any, matrix: Array) -> RigidBody:
         place = f'link "{link.name}"'

@@ -104,7 +104,7 @@ class _Reader(FileReader):
                 if len(bodies) > MAX_PIECES:
                     raise self._fault(f"has more than {MAX_PIECES} bodies")
             self._take(prim, bodies[key])
-        found = [body for body in bodies.values() if body.parts]
+        solids = [body for body in bodies.values() if body.parts]
         for prim in prims:
             if prim.HasAPI(self._physics.RigidBodyAPI) and str(prim.GetPath()) not in bodies:
                 self._notes.append(f"{prim.GetPath()} has no collider and is left out")
@@ -114,8 +114,8 @@ class _Reader(FileReader):
                 "frictions differ: how a pair combines them USD does not say; here by geometric mean"
             )
         title = str(self._stage.GetDefaultPrim().GetName()) if self._stage.HasDefaultPrim() else ""
-        has_table = not any(body.fixed for body in found)
-        return Described(title, found, ground, friction, has_table=has_table, notes=self._notes)
+        has_table = not any(body.fixed for body in solids)
+        return Described(title, solids, ground, friction, has_table=has_table, notes=self._notes)
 
     def _check(self, prims: list[Any]) -> None:
         """Raises FormatError for joints, and for gravity that does not point down."""

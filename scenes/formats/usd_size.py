@@ -52,7 +52,7 @@ class _Counter:
         key = (layer.identifier, "")
         if key not in self._known:
             self._known[key] = 0  # a circle, which USD refuses
-            count = sum(self.prim(layer, each) for each in layer.rootPrims)
+            count = sum(self.prim(layer, prim) for prim in layer.rootPrims)
             others = [self._opened(layer, name) for name in layer.subLayerPaths]
             self._known[key] = self._checked(
                 count + sum(self.layer(other) for other in others if other is not None)

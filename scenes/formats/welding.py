@@ -57,18 +57,18 @@ def welded(
         if joint.kind == "fixed":
             one, other = root(joint.parent), root(joint.child)
             group[other if one == root(world) else one] = one if one == root(world) else other
-    found: dict[str, RigidBody] = {}
+    bodies: dict[str, RigidBody] = {}
     heavy = {root(link.name) for link in links if link.masses}
     held = {root(link.name) for link in links if link.fixed} - heavy
     for link in links:
         owner = root(link.name)
         if owner == root(world) or owner in held:
-            found[f"fixed {link.name}"] = replace(link, fixed=True)
-        elif owner not in found:
-            found[owner] = replace(link, fixed=False, parts=list(link.parts), masses=list(link.masses))
+            bodies[f"fixed {link.name}"] = replace(link, fixed=True)
+        elif owner not in bodies:
+            bodies[owner] = replace(link, fixed=False, parts=list(link.parts), masses=list(link.masses))
         else:
-            _weld(found[owner], link)
-    return [body for body in found.values() if body.parts]
+            _weld(bodies[owner], link)
+    return [body for body in bodies.values() if body.parts]
 
 
 def _weld(onto: RigidBody, link: RigidBody) -> None:

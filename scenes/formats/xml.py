@@ -60,12 +60,12 @@ def numbers(text: str | None, count: int, default: tuple[float, ...], file: str,
     if text is None or not text.strip():
         return list(default)
     try:
-        found = [float(word) for word in text.split()]
+        values = [float(word) for word in text.split()]
     except ValueError:
-        found = []
-    if len(found) != count or not all(abs(value) < 1e300 for value in found):
+        values = []
+    if len(values) != count or not all(abs(value) < 1e300 for value in values):
         raise FormatError.of(file, f"must be {count} finite numbers, not {text.strip()[:60]!r}", place)
-    return found
+    return values
 
 
 def beside(folder: Path, name: str, file: str) -> Path:

@@ -207,7 +207,7 @@ def _polish(asked: _Asked) -> None:
     for _ in range(MAX_POLISH):
         best = asked.best
         direction, point = asked.directions[best], asked.points[best]
-        angles = np.array([np.arctan2(*each[::-1]) for each in asked.directions])
+        angles = np.array([np.arctan2(*direction[::-1]) for direction in asked.directions])
         side = -np.sign(direction[0] * point[1] - direction[1] * point[0])
         away = side * (angles - angles[best]) % (2 * np.pi)
         away[best] = np.inf

@@ -146,11 +146,11 @@ def balance_of(
 
 def _pulls(free: Sequence[Body]) -> tuple[Ints, Array, Array]:
     """Returns the forces on pieces besides weights: whose (m,), newtons (m, 3), and where (m, 3)."""
-    found = [(at, body, load) for at, body in enumerate(free) for load in body.loads if load.is_force]
-    places = [body.pose.apply(np.array(load.point)) for _, body, load in found]
+    pulls = [(at, body, load) for at, body in enumerate(free) for load in body.loads if load.is_force]
+    places = [body.pose.apply(np.array(load.point)) for _, body, load in pulls]
     return (
-        np.array([at for at, _, _ in found], dtype=np.int64),
-        np.array([load.force for _, _, load in found]).reshape(-1, 3),
+        np.array([at for at, _, _ in pulls], dtype=np.int64),
+        np.array([load.force for _, _, load in pulls]).reshape(-1, 3),
         np.array(places).reshape(-1, 3),
     )
 
@@ -183,8 +183,8 @@ def free_numbers(fixed: Bools) -> Ints:
 
 def pair_friction(assembly: Assembly, first: Ints, second: Ints) -> Array:
     """Returns the coefficients of pairs of bodies: the geometric mean of the two materials'."""
-    each = np.array([body.piece.material.friction for body in assembly.bodies])
-    mean: Array = pair_coefficient(each[first], each[second])
+    frictions = np.array([body.piece.material.friction for body in assembly.bodies])
+    mean: Array = pair_coefficient(frictions[first], frictions[second])
     return mean
 
 

@@ -57,16 +57,16 @@ def nearest_by_few(
             spread.T @ weights,
             spread.T @ loads,
         )
-        found = search(part)
-        if found.lower >= MAX_PULL / 2:
+        nearest = search(part)
+        if nearest.lower >= MAX_PULL / 2:
             break
-        weaker = whole.weaker(part, found)
+        weaker = whole.weaker(part, nearest)
         if weaker is None:
-            motion = whole.ask(found.direction)[1]
-            return NearestBoundary(found.distance, found.lower, found.direction, motion)
+            motion = whole.ask(nearest.direction)[1]
+            return NearestBoundary(nearest.distance, nearest.lower, nearest.direction, motion)
         unlike = _unlike(spread, weaker)
         # a symmetric part is asked in fewer directions
-        images = np.any([unlike, *(unlike[each.pieces] for each in same)], axis=0)
+        images = np.any([unlike, *(unlike[symmetry.pieces] for symmetry in same)], axis=0)
         loose = around(balance, loose | images, int(loose.sum()) + few)
         if 2 * loose.sum() > len(loose):
             break
@@ -78,7 +78,7 @@ class _Whole:
 
     def __init__(self, query: Query, same: tuple[Symmetry, ...]) -> None:
         self._query = query
-        self._planes = [np.eye(2), *(each.plane for each in same)]
+        self._planes = [np.eye(2), *(symmetry.plane for symmetry in same)]
         self._directions: list[Array] = []
         self._answers: list[tuple[float, Array]] = []
 
@@ -92,14 +92,14 @@ class _Whole:
         self._answers.append((value, motion))
         return value, motion
 
-    def weaker(self, part: Query, found: NearestBoundary) -> Array | None:
+    def weaker(self, part: Query, nearest: NearestBoundary) -> Array | None:
         """Returns the motion (6 n,) in which the whole is weaker than its part, where the part is nearest, where it has
         been asked before, or where it has not been asked for far."""
-        value, motion = self.ask(found.direction)
-        if value < (1 - SAME) * found.distance:
+        value, motion = self.ask(nearest.direction)
+        if value < (1 - SAME) * nearest.distance:
             return motion
         for direction, (value, motion) in list(zip(self._directions, self._answers, strict=True)):
-            if direction is not found.direction and value < (1 - SAME) * part(direction)[0]:
+            if direction is not nearest.direction and value < (1 - SAME) * part(direction)[0]:
                 return motion
         while (look := self._unseen()) is not None:
             value, motion = self.ask(look)

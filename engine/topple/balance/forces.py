@@ -32,8 +32,8 @@ def least_squares(balance: Balance) -> Array:
     Raises StaticsError when there is no solution or none can be found: ask `stands` first.
     """
     gravity = balance.acting
-    found = newton(balance, gravity)
-    forces = _interior_point(balance, gravity) if found is None else found
+    solution = newton(balance, gravity)
+    forces = _interior_point(balance, gravity) if solution is None else solution
     left = np.abs(balance.matrix @ forces.reshape(-1) + gravity).max(initial=0.0)
     if left > 1e-5 * max(float(balance.weights.max(initial=0.0)), 1.0):
         raise StaticsError("no contact forces balance the pieces")
@@ -178,5 +178,5 @@ def _solved(hessian: csc_array, right: Array) -> Array:
         return np.linalg.solve(hessian.toarray(), right)
     from scipy.sparse.linalg import splu
 
-    found = splu(hessian, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(right)
-    return np.asarray(found)
+    solution = splu(hessian, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(right)
+    return np.asarray(solution)

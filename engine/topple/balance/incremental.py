@@ -144,12 +144,12 @@ class IncrementalStatics:
     def _whole(self, joint: PieceContacts) -> Contacts:
         """Returns the tower's contacts and those of a piece, as `find_contacts` of the whole would list them but for
         the order."""
-        mine, found, rows = self._contacts, joint.found, joint.rows
+        mine, contacts, rows = self._contacts, joint.found, joint.rows
         names, fixed = (*mine.names, joint.body.name), np.append(mine.fixed, False)
-        first = np.append(mine.first, found.first[rows])
+        first = np.append(mine.first, contacts.first[rows])
         second = np.append(mine.second, np.full(len(rows), len(mine.names)))
-        patch = np.unique(found.patch[rows], return_inverse=True)[1]
-        curved = tuple(sorted({*mine.curved, *found.curved}))
+        patch = np.unique(contacts.patch[rows], return_inverse=True)[1]
+        curved = tuple(sorted({*mine.curved, *contacts.curved}))
         links = np.array([[names.index(name) for name in pair] for pair in curved], dtype=np.int64)
         ends = np.concatenate([np.stack([first, second], axis=1), links.reshape(-1, 2)])
         return Contacts(
@@ -157,8 +157,8 @@ class IncrementalStatics:
             fixed=fixed,
             first=first,
             second=second,
-            points=np.concatenate([mine.points, found.points[rows]]),
-            normals=np.concatenate([mine.normals, found.normals[rows]]),
+            points=np.concatenate([mine.points, contacts.points[rows]]),
+            normals=np.concatenate([mine.normals, contacts.normals[rows]]),
             patch=np.append(mine.patch, patch + (mine.patch.max(initial=-1) + 1)),
             curved=curved,
             floating=unheld(names, fixed, *ends.T),
@@ -177,11 +177,11 @@ class IncrementalStatics:
         several = [replace(body, name=str(at)) for at, body in enumerate(bodies)]
         copies = several if len(bodies) > 1 else bodies
         scene = together(self._features, of_bodies(bodies), count)
-        found = contacts_with_copies(self.tower.bodies, copies, scene, *self._touch)
-        whose, owner = found.second - count, free_numbers(self._contacts.fixed)[found.first]
-        frames = np.stack([found.normals, *axes_across(found.normals)], axis=1)
+        contacts = contacts_with_copies(self.tower.bodies, copies, scene, *self._touch)
+        whose, owner = contacts.second - count, free_numbers(self._contacts.fixed)[contacts.first]
+        frames = np.stack([contacts.normals, *axes_across(contacts.normals)], axis=1)
         middles = np.array([body.pose.apply(body.piece.centre_of_mass) for body in bodies]) / tower.length
-        points, rubs = found.points[:, None] / tower.length, _frictions(self.tower.bodies)[found.first]
+        points, rubs = contacts.points[:, None] / tower.length, _frictions(self.tower.bodies)[contacts.first]
         own = _significant(-1.0 * wrenches_at(points, middles[whose][:, None], frames))
         centres = np.append(tower.centres, np.zeros((1, 3)), axis=0)[owner]
         below = _significant(wrenches_at(points, centres[:, None], frames))
@@ -190,10 +190,14 @@ class IncrementalStatics:
         joints = []
         for at, (body, copy) in enumerate(zip(bodies, copies, strict=True)):
             rows = np.flatnonzero(whose == at)
-            mine = (replace(each, second=body.name) for each in found.overlaps if each.second == copy.name)
+            mine = (
+                replace(overlap, second=body.name)
+                for overlap in contacts.overlaps
+                if overlap.second == copy.name
+            )
             weight = float(body.piece.mass * pull) / tower.force
             parts = own[rows], below[rows], owner[rows], friction[rows]
-            joints.append(PieceContacts(body, found, rows, tuple(mine), *parts, weight))
+            joints.append(PieceContacts(body, contacts, rows, tuple(mine), *parts, weight))
         return joints
 
     def _judge(self, joint: PieceContacts) -> tuple[bool, Proof]:

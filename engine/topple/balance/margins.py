@@ -98,16 +98,16 @@ def tilt_of(balance: Balance, *, is_quick: bool = False) -> TiltMargin:
     law here notices. The loads h = tan(theta) d that can be carried form a convex set; its boundary is the margin.
     """
     stage("force balance: tilt margin")
-    found = _tilt_of(balance, is_quick)
+    margin = _tilt_of(balance, is_quick)
     if len(balance.pulled):
         # tan(theta) d and -1 are gravity over cos(theta); so are then the forces that do not turn with it
         for _ in range(MAX_ROUNDS):
-            last = found.degrees
+            last = margin.degrees
             upright = max(math.cos(math.radians(last)), 1e-6)
-            found = _tilt_of(replace(balance, pulls=balance.pulls / upright), is_quick)
-            if abs(found.degrees - last) <= CLOSE_ENOUGH:
+            margin = _tilt_of(replace(balance, pulls=balance.pulls / upright), is_quick)
+            if abs(margin.degrees - last) <= CLOSE_ENOUGH:
                 break
-    return found
+    return margin
 
 
 def _tilt_of(balance: Balance, is_quick: bool) -> TiltMargin:
@@ -115,13 +115,13 @@ def _tilt_of(balance: Balance, is_quick: bool) -> TiltMargin:
     loads = np.stack([balance.load(east), balance.load(north)], axis=1)
     ask = SupportFunction(balance.matrix, balance.friction, balance.acting, loads)
     same = symmetries_of(balance, east, north, loads)
-    found = _search_of(balance, east, north, same)(ask)
+    nearest = _search_of(balance, east, north, same)(ask)
     if not is_quick:
-        found = nearest_reached(balance, loads, found, bearings(balance, east, north), same)
-    direction = math.degrees(math.atan2(*found.direction[::-1])) % 360.0
-    if found.lower >= MAX_PULL / 2:
+        nearest = nearest_reached(balance, loads, nearest, bearings(balance, east, north), same)
+    direction = math.degrees(math.atan2(*nearest.direction[::-1])) % 360.0
+    if nearest.lower >= MAX_PULL / 2:
         return TiltMargin(90.0, 0.0, None, {})
-    degrees, motion = math.degrees(math.atan(found.distance)), found.velocities
+    degrees, motion = math.degrees(math.atan(nearest.distance)), nearest.velocities
     return TiltMargin(
         degrees,
         direction,
@@ -138,12 +138,12 @@ def push_of(balance: Balance, assembly: Assembly) -> PushMargin:
     at = balance.names.index(name)
     east, north = np.eye(3)[:2]
     same = symmetries_of(balance, east, north, loads)
-    found = nearest_by_few(balance, loads, at, same, _search_of(balance, east, north, same))
-    found = nearest_reached(balance, loads, found, bearings(balance, east, north), same, at)
-    if found.lower >= MAX_PULL / 2:
+    nearest = nearest_by_few(balance, loads, at, same, _search_of(balance, east, north, same))
+    nearest = nearest_reached(balance, loads, nearest, bearings(balance, east, north), same, at)
+    if nearest.lower >= MAX_PULL / 2:
         return PushMargin(None, name, None)
     weight = float(balance.weights[balance.names.index(name)]) * balance.force
-    return PushMargin(found.distance * weight, name, mode_of(balance, found.velocities))
+    return PushMargin(nearest.distance * weight, name, mode_of(balance, nearest.velocities))
 
 
 def push_loads(balance: Balance, assembly: Assembly) -> tuple[str, Array]:
@@ -161,7 +161,7 @@ def _search_of(
 ) -> Callable[[Query], NearestBoundary]:
     queries = ROUND_QUERIES if len(balance.friction) <= MANY_POINTS else ROUND_QUERIES // 2
     angles = bearings(balance, east, north)
-    images = np.array([each.plane for each in same]).reshape(-1, 2, 2)
+    images = np.array([symmetry.plane for symmetry in same]).reshape(-1, 2, 2)
     return lambda query: nearest_boundary(query, MAX_PULL, angles, queries, images)
 
 

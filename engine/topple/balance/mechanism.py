@@ -87,9 +87,9 @@ class Mechanism:
 
     def corners(self, names: tuple[str, ...]) -> tuple[Array, Array]:
         """Returns the corners (n, 3) of some bodies, and their velocities."""
-        each = [corners_of(self._bodies[name]) for name in names]
-        moved = [self.at(name, points) for name, points in zip(names, each, strict=True)]
-        return np.concatenate(each), np.concatenate(moved)
+        corners = [corners_of(self._bodies[name]) for name in names]
+        moved = [self.at(name, points) for name, points in zip(names, corners, strict=True)]
+        return np.concatenate(corners), np.concatenate(moved)
 
     def _is_still(self, name: str) -> bool:
         return bool(np.linalg.norm(self.corners((name,))[1], axis=1).max() <= TOGETHER)
@@ -100,14 +100,14 @@ class Mechanism:
 
     def as_one_with(self, name: str) -> tuple[str, ...]:
         """Returns the pieces that move as one body with this one, joined by contacts, in the assembly's order."""
-        number = {each: at for at, each in enumerate(self._free)}
+        number = {piece: at for at, piece in enumerate(self._free)}
         joined = [
             (number[pair[0]], number[pair[1]])
             for pair in self._pairs
             if number.keys() >= set(pair) and self._apart(pair, self.corners(pair)[0]).max() <= TOGETHER
         ]
         group = groups_of(len(number), *np.array(joined, dtype=np.int64).reshape(-1, 2).T)
-        return tuple(each for each in self._free if group[number[each]] == group[number[name]])
+        return tuple(piece for piece in self._free if group[number[piece]] == group[number[name]])
 
     def joint(self, moves: tuple[str, ...]) -> tuple[str | None, tuple[Vector, Vector] | None]:
         """Returns the lowest piece against which the moving ones turn or slide, and the edge about which they turn:
@@ -125,7 +125,7 @@ class Mechanism:
         hinges = {name: np.array(points) for name, points in stay.items() if points}
         if not hinges:
             return (min(beside)[1] if beside else None), None
-        name = min(hinges, key=lambda each: (float(hinges[each][:, 2].min()), each))
+        name = min(hinges, key=lambda hinge: (float(hinges[hinge][:, 2].min()), hinge))
         start, end = _farthest(hinges[name])
         length = float(np.linalg.norm(end - start))
         if length > NARROW:

@@ -48,37 +48,37 @@ LEAP = 4.0
 def nearest_reached(
     balance: Balance,
     loads: Array,
-    found: NearestBoundary,
+    nearest: NearestBoundary,
     bearings: Array,
     same: tuple[Symmetry, ...],
     pushed: int | None = None,
 ) -> NearestBoundary:
-    """Returns the nearest boundary of the loads (6 n, 2) that are reached; `found` where that is as near.
+    """Returns the nearest boundary of the loads (6 n, 2) that are reached; `nearest` where that is as near.
 
-    found: of those that forces can balance. bearings: radians, where pieces tip or slip. same: symmetries of the
+    nearest: of those that forces can balance. bearings: radians, where pieces tip or slip. same: symmetries of the
     balance with these loads. pushed: the only piece they act on: of large assemblies those around it alone are loose.
     """
     count = len(balance.names)
-    if found.distance <= LOST or not can_wedge(balance):
-        return found
+    if nearest.distance <= LOST or not can_wedge(balance):
+        return nearest
     spread = None
     if pushed is not None and count >= MANY:
         loose = around(balance, beside(balance, pushed), round(FEW * count ** (1 / 3)))
         spread = None if loose.all() else motions(balance, loose)
-    search = _Search(balance, loads, found, spread, [each.plane for each in same])
+    search = _Search(balance, loads, nearest, spread, [symmetry.plane for symmetry in same])
     some = bearings[:: max(1, -(-len(bearings) // MAX_BEARINGS))]
     angles = np.append(EVEN, some) if count < MANY else some
     return search.run(np.stack([np.cos(angles), np.sin(angles)], axis=1))
 
 
-def reached_along(balance: Balance, load: Array, found: NearestBoundary) -> float:
+def reached_along(balance: Balance, load: Array, nearest: NearestBoundary) -> float:
     """Returns how many times a load (6 n,) can be added to what acts so that the state is reached.
 
-    found: what forces can balance."""
-    if found.distance <= LOST or not can_wedge(balance):
-        return found.distance
+    nearest: what forces can balance."""
+    if nearest.distance <= LOST or not can_wedge(balance):
+        return nearest.distance
     loads = np.stack([load, np.zeros_like(load)], axis=1)
-    return _Search(balance, loads, found, None, []).run(np.zeros((0, 2))).distance
+    return _Search(balance, loads, nearest, None, []).run(np.zeros((0, 2))).distance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +100,7 @@ class _Search:
         self,
         balance: Balance,
         loads: Array,
-        found: NearestBoundary,
+        nearest: NearestBoundary,
         spread: csr_array | None,
         planes: list[Array],
     ) -> None:
@@ -116,8 +116,8 @@ class _Search:
         self._spread = spread
         self._start: Array | None = None
         self._lost: Array | None = None
-        self._best = min(found.distance, MAX_PULL)
-        self._found, self._balanced, self._is_shorter = found, found, False
+        self._best = min(nearest.distance, MAX_PULL)
+        self._found, self._balanced, self._is_shorter = nearest, nearest, False
 
     def run(self, directions: Array) -> NearestBoundary:
         asked = np.zeros((0, 2))
@@ -151,26 +151,26 @@ class _Search:
     def _ask(self, direction: Array) -> None:
         """Brings the distance to that in a direction if it is shorter there, and in those across the line of the
         motions that start there: before it too, as there is less to search afterwards."""
-        first = found = self._inside(direction)
+        first = loss = self._inside(direction)
         turned = direction
         for _ in range(TURNS):
-            across = None if found is None else self._across(turned, found.motion)
+            across = None if loss is None else self._across(turned, loss.motion)
             nearer = None if across is None else self._inside(across, is_quick=True)
             if across is None or nearer is None:
                 break
-            turned, found = across, nearer
+            turned, loss = across, nearer
         motion = None
-        if found is not None and found is not first:
-            motion = self._shorten(turned, found)
+        if loss is not None and loss is not first:
+            motion = self._shorten(turned, loss)
             first = self._inside(direction)
         if first is not None:
             turned, motion = direction, self._shorten(direction, first)
         for _ in range(TURNS):
             across = None if motion is None else self._across(turned, motion)
-            found = None if across is None else self._inside(across)
-            if across is None or found is None:
+            loss = None if across is None else self._inside(across)
+            if across is None or loss is None:
                 break
-            turned, motion = across, self._shorten(across, found)
+            turned, motion = across, self._shorten(across, loss)
 
     def _across(self, direction: Array, motion: Array) -> Array | None:
         """Returns the direction across the line of a motion, where that is another one."""
@@ -190,31 +190,31 @@ class _Search:
     def _shorten(self, direction: Array, first: _Loss) -> Array | None:
         """Brings the distance to that in a direction. first: what gives way just within it. Returns the motion that
         starts there; None where the distance stays."""
-        low, high, found = self._between(direction, 0.0, first, is_quick=True)
-        if found.is_followed:
-            asked = self._gives_way(direction, found.distance)
+        low, high, loss = self._between(direction, 0.0, first, is_quick=True)
+        if loss.is_followed:
+            asked = self._gives_way(direction, loss.distance)
             if asked is None:
                 # followed from a neighbour it gives way, by itself it is held
                 own = self._inside(direction) if first.is_followed else first
                 if own is None:
                     return None
-                low, high, asked = self._between(direction, found.distance, own, is_quick=False)
-            found = asked
+                low, high, asked = self._between(direction, loss.distance, own, is_quick=False)
+            loss = asked
         # springs may carry a little of what is held: what they carry of what is not tells the limit more closely
-        high = found.guess if abs(high - found.guess) <= CLOSE * high else high
+        high = loss.guess if abs(high - loss.guess) <= CLOSE * high else high
         self._best = high if high > LOST else 0.0
-        self._found = NearestBoundary(self._best, low, direction, self._whole(found.motion))
+        self._found = NearestBoundary(self._best, low, direction, self._whole(loss.motion))
         self._is_shorter = True
-        return found.motion
+        return loss.motion
 
     def _between(
-        self, direction: Array, low: float, found: _Loss, *, is_quick: bool
+        self, direction: Array, low: float, loss: _Loss, *, is_quick: bool
     ) -> tuple[float, float, _Loss]:
-        """Returns the distances between which the limit lies, and the last that gives way. low: is held. found: is
+        """Returns the distances between which the limit lies, and the last that gives way. low: is held. loss: is
         not."""
-        high, creeps, further = found.distance, 0, 0.9 * WITHIN
+        high, creeps, further = loss.distance, 0, 0.9 * WITHIN
         while high - low > WITHIN * high and high > LOST:
-            guess = found.guess
+            guess = loss.guess
             if low < (1 - WITHIN / 3) * guess < high and creeps < CREEPS:
                 at, creeps = (1 - WITHIN / 3) * guess, creeps + 1
             elif (1 - NEAR) * guess < low <= guess and low + further * high < high:
@@ -226,14 +226,10 @@ class _Search:
             if asked is None:
                 low = at
             else:
-                high, found = at, asked
-            if (
-                is_sure
-                and (1 - WITHIN) * found.guess <= low <= found.guess
-                and found.guess >= (1 - NEAR) * high
-            ):
-                high = found.guess
-        return low, high, found
+                high, loss = at, asked
+            if is_sure and (1 - WITHIN) * loss.guess <= low <= loss.guess and loss.guess >= (1 - NEAR) * high:
+                high = loss.guess
+        return low, high, loss
 
     def _load(self, direction: Array, distance: float) -> Array:
         return np.asarray((self._weights + self._loads @ (distance * direction)) / max(1.0, distance))

@@ -73,17 +73,17 @@ def with_curves(assembly: Assembly, contacts: Contacts, *, resisting: bool = Fal
     number = {name: at for at, name in enumerate(contacts.names)}
     first, second, points = [], [], []
     for upper, lower in contacts.curved:
-        found = touching_on_curves(
+        touches = touching_on_curves(
             bodies[upper], bodies[lower], TOUCH_AT_REST.gap * magnification(assembly.bodies)
         )
-        if not found:
+        if not touches:
             return None
         length = rolling_between(bodies[upper], bodies[lower]) if resisting else 0.0
         if length > 0:
-            found = [each for point in found for each in _reaching(point, length)]
-        first += [number[upper]] * len(found)
-        second += [number[lower]] * len(found)
-        points += found
+            touches = [touch for point in touches for touch in _reaching(point, length)]
+        first += [number[upper]] * len(touches)
+        second += [number[lower]] * len(touches)
+        points += touches
     old = len(contacts.points)
     mobility = np.zeros((old + len(points), 3, 3))
     if not points:
@@ -224,8 +224,8 @@ class RockingBalance:
         if forces is None:
             return None
         values, vectors = np.linalg.eigh(self._rolls.T @ self._curvature(forces) @ self._rolls)
-        found: Array = self._rolls @ (vectors @ (vectors.T @ slope / np.maximum(np.abs(values), NEUTRAL)))
-        return found
+        motion: Array = self._rolls @ (vectors @ (vectors.T @ slope / np.maximum(np.abs(values), NEUTRAL)))
+        return motion
 
     def _apart(self, load: Array) -> tuple[Array, Array]:
         """Returns what of a load (6 n,) drives the rolling motions, and the rest of it, which contacts have to hold."""
@@ -263,14 +263,14 @@ class RockingBalance:
         best, angle = most, 0.0
         for bearing in BEARINGS.tolist():
             stage(f"rocking: how far towards {math.degrees(bearing):.0f} degrees")
-            if (found := reach(bearing, best)) < best:
-                best, angle = found, bearing
+            if (distance := reach(bearing, best)) < best:
+                best, angle = distance, bearing
         step = np.pi / 8
         while step > FINEST and best > 0:
             sides = [(reach(bearing, best), bearing) for bearing in (angle - step, angle + step)]
-            found, bearing = min(sides)
-            if found < best * (1 - PRECISE):
-                best, angle = found, bearing
+            distance, bearing = min(sides)
+            if distance < best * (1 - PRECISE):
+                best, angle = distance, bearing
             step /= 2
         return best, np.array([np.cos(angle), np.sin(angle)])
 

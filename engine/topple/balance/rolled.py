@@ -134,16 +134,16 @@ class _Follower:
             return None
         best, angle = most, first
         for bearing in (first + np.arange(4) * np.pi / 2).tolist():
-            if (found := self._reach(bearing, best)) < best:
-                best, angle = found, bearing
+            if (distance := self._reach(bearing, best)) < best:
+                best, angle = distance, bearing
         if not 0 < best < most:
             return None
         step = np.pi / 4
         while step > FINEST:
-            found, bearing = min((self._reach(side, best), side) for side in (angle - step, angle + step))
-            if found >= best:
+            distance, bearing = min((self._reach(side, best), side) for side in (angle - step, angle + step))
+            if distance >= best:
                 break
-            best, angle, step = found, bearing, step / 2
+            best, angle, step = distance, bearing, step / 2
         return self._fallen(best, np.array([np.cos(angle), np.sin(angle)]))
 
     def _reach(self, angle: float, high: float) -> float:
@@ -153,14 +153,14 @@ class _Follower:
         assert place is not None
         while step > PRECISE * max(low, LEAST):
             at = min(low + step, (1 - ALIKE) * high)
-            found = self._rest(place, at * unit)
-            if found is None:
+            rest = self._rest(place, at * unit)
+            if rest is None:
                 # close to where no rest is left a long step goes past the one there is
                 step = (at - low) / 4
             elif at >= (1 - ALIKE) * high:
                 return high
             else:
-                place, low, step = found, at, GROWS * step
+                place, low, step = rest, at, GROWS * step
         return low
 
     def _rest(self, place: _Place, pull: Array) -> _Place | None:
@@ -209,10 +209,10 @@ class _Follower:
         place = self._start
         assert place is not None
         for share in np.append(np.arange(0.125, 1.0, 0.125), 1.0 - PRECISE):
-            found = self._rest(place, share * distance * direction)
-            if found is None:
+            rest = self._rest(place, share * distance * direction)
+            if rest is None:
                 break
-            place = found
+            place = rest
         motion = place.rocking.judged(self._load(place, (1.0 + BEYOND) * distance * direction)).motion
         return RollingMargin(distance, direction, place.rocking.balance, motion)
 

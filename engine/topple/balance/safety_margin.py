@@ -154,8 +154,8 @@ def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocit
         )
         corners = [corners_of(body) for body in bodies]
         extent = (
-            np.array([each.min(axis=0) for each in corners]),
-            np.array([each.max(axis=0) for each in corners]),
+            np.array([points.min(axis=0) for points in corners]),
+            np.array([points.max(axis=0) for points in corners]),
         )
         first, second = pairs_of_boxes(*extent, 0.0)
         known = np.array(

@@ -42,8 +42,8 @@ def _other_normals(scene: Features, contacts: Contacts, rows: Ints) -> tuple[Arr
     one, other = (_along(scene, int(owner), ends, unit) for owner in owners)
     if one is None or other is None:
         return ()
-    found = separating(scene.edge_normals[one], scene.edge_normals[other], unit, TOUCH_DECLARED.angle)
-    return () if found is None else (found[0], found[2])
+    pair = separating(scene.edge_normals[one], scene.edge_normals[other], unit, TOUCH_DECLARED.angle)
+    return () if pair is None else (pair[0], pair[2])
 
 
 def _along(scene: Features, body: int, ends: Array, unit: Array) -> int | None:
@@ -54,5 +54,5 @@ def _along(scene: Features, body: int, ends: Array, unit: Array) -> int | None:
     offset = ends.mean(axis=0) - start
     aside = np.linalg.norm(offset - np.einsum("ij,ij->i", offset, along)[:, None] * along, axis=1)
     fits = (np.abs(along @ unit) > np.cos(TOUCH_DECLARED.angle)) & (aside <= TOUCH_DECLARED.gap)
-    found = mine[fits]
-    return int(found[0]) if len(found) else None
+    edges = mine[fits]
+    return int(edges[0]) if len(edges) else None

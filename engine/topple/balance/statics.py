@@ -149,8 +149,8 @@ def analyse(
         if not contacts.curved:
             balance = balance_of(assembly, contacts, gravity=gravity, friction=friction)
             return _analysed(assembly, balance, friction, margins=margins, loads=loads, follow=follow)
-        found = rocking_of(assembly, contacts, gravity, friction) if curves else None
-        if found is None:
+        rolling = rocking_of(assembly, contacts, gravity, friction) if curves else None
+        if rolling is None:
             return Statics(stands=None, why=curved_reason(contacts))
 
         def said(rocking: RockingBalance, *, margins: bool) -> Statics:
@@ -158,11 +158,11 @@ def analyse(
                 return _rocking(assembly, rocking, friction, margins=margins, loads=loads, follow=follow)
             return _analysed(assembly, rocking.balance, friction, margins=margins, loads=loads, follow=follow)
 
-        if not (found.can_roll and resists(assembly.bodies)):
-            return said(found, margins=margins)
+        if not (rolling.can_roll and resists(assembly.bodies)):
+            return said(rolling, margins=margins)
         held = rocking_of(assembly, contacts, gravity, friction, resisting=True)
-        comes_back = found.judged(found.balance.acting).comes_back
-        free = said(found, margins=margins and comes_back)
+        comes_back = rolling.judged(rolling.balance.acting).comes_back
+        free = said(rolling, margins=margins and comes_back)
         return free if held is None else _firmer(free, said(held, margins=margins), comes_back=comes_back)
     except StaticsError as error:
         return Statics(stands=None, why=str(error))
@@ -190,10 +190,10 @@ def stands(
 def tilt_margin(balance: Balance, *, is_quick: bool = False) -> TiltMargin:
     """Returns the tilt margin of a balance; 0 degrees, with the mechanism of the fall, when it does not stand.
     is_quick: whether pieces that wedge may reach their forces is left out: an upper bound then."""
-    found = _judged(balance)
-    if found.balanced:
+    answer = _judged(balance)
+    if answer.balanced:
         return tilt_of(balance, is_quick=is_quick)
-    return TiltMargin(0.0, 0.0, weakest(balance, found.velocities), mechanism_of(balance, found.velocities))
+    return TiltMargin(0.0, 0.0, weakest(balance, answer.velocities), mechanism_of(balance, answer.velocities))
 
 
 def curved_reason(contacts: Contacts) -> str:
@@ -218,18 +218,18 @@ def _analysed(
         return _rocking(
             assembly, RockingBalance(balance), friction, margins=margins, loads=loads, follow=follow
         )
-    found = _judged(balance)
-    if not found.balanced:
+    answer = _judged(balance)
+    if not answer.balanced:
         return Statics(
             stands=False,
             needs_friction=True,
             tilt_deg=0.0 if margins else None,
-            weakest=weakest(balance, found.velocities),
-            mechanism=mechanism_of(balance, found.velocities),
+            weakest=weakest(balance, answer.velocities),
+            mechanism=mechanism_of(balance, answer.velocities),
         )
-    forces = in_world(balance, found.forces) if found.forces is not None else None
+    forces = in_world(balance, answer.forces) if answer.forces is not None else None
     carry = carried(balance, least_squares(balance) if forces is None else forces) if loads else {}
-    if not found.smooth and can_wedge(balance):
+    if not answer.smooth and can_wedge(balance):
         held, motion = called_up(balance)
         if not held:
             return Statics(
@@ -241,11 +241,11 @@ def _analysed(
                 wedged=clamping(balance),
             )
     if not margins:
-        return Statics(stands=True, needs_friction=not found.smooth, loads=carry)
+        return Statics(stands=True, needs_friction=not answer.smooth, loads=carry)
     tilt, push = margins_of(balance, assembly)
     return Statics(
         stands=True,
-        needs_friction=not found.smooth,
+        needs_friction=not answer.smooth,
         tilt_deg=tilt.degrees,
         tilt_direction_deg=tilt.direction,
         tilt_mode=tilt.mode,
@@ -270,18 +270,18 @@ def _rocking(
     """What statics says of pieces some of which touch on curves."""
     balance = rocking.balance
     load = balance.acting
-    found = rocking.judged(load)
-    if not found.stands:
+    answer = rocking.judged(load)
+    if not answer.stands:
         return Statics(
             stands=False,
             needs_friction=True,
             tilt_deg=0.0 if margins else None,
-            weakest=weakest(balance, found.motion),
-            mechanism=mechanism_of(balance, found.motion),
+            weakest=weakest(balance, answer.motion),
+            mechanism=mechanism_of(balance, answer.motion),
         )
-    carry = carried(balance, in_world(balance, found.forces)) if loads and found.forces is not None else {}
+    carry = carried(balance, in_world(balance, answer.forces)) if loads and answer.forces is not None else {}
     smooth = fall(balance, np.zeros_like(balance.friction)).value <= UNBALANCED
-    rolls = tuple(balance.names[at] for at in found.rolls)
+    rolls = tuple(balance.names[at] for at in answer.rolls)
     if not margins:
         return Statics(stands=True, needs_friction=not smooth, loads=carry, rolls=rolls)
     tilting, pushing, piece = pulls_of(assembly, balance)
@@ -316,8 +316,8 @@ def feasible_forces(balance: Balance) -> Array | None:
     """Contact forces (k, 3) as n, t1, t2 that hold every piece, if a quick search finds them: a proof that it
     stands, several times cheaper than the proof that it cannot. None proves nothing."""
     load = balance.acting
-    found = newton(balance, load, steps=QUICK_STEPS, limit=RUNAWAY)
-    return None if found is None or out_of_balance(balance, found, load) > UNBALANCED / 10 else found
+    forces = newton(balance, load, steps=QUICK_STEPS, limit=RUNAWAY)
+    return None if forces is None or out_of_balance(balance, forces, load) > UNBALANCED / 10 else forces
 
 
 def _firmer(free: Statics, held: Statics, *, comes_back: bool) -> Statics:
@@ -328,10 +328,10 @@ def _firmer(free: Statics, held: Statics, *, comes_back: bool) -> Statics:
         return free if free.stands else held
     if not (comes_back and free.stands) or held.tilt_deg is None:
         return replace(held, tilt_at_least=comes_back, push_at_least=comes_back)
-    found = free if (free.tilt_deg or 0.0) > held.tilt_deg else held
-    pushes = [each.push_n for each in (free, held)]
-    push = None if None in pushes else max(each for each in pushes if each is not None)
-    return replace(found, rolls=(), tilt_at_least=True, push_n=push, push_at_least=push is not None)
+    firmer = free if (free.tilt_deg or 0.0) > held.tilt_deg else held
+    pushes = [statics.push_n for statics in (free, held)]
+    push = None if None in pushes else max(value for value in pushes if value is not None)
+    return replace(firmer, rolls=(), tilt_at_least=True, push_n=push, push_at_least=push is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,14 +32,14 @@ def symmetries_of(balance: Balance, east: Array, north: Array, loads: Array) -> 
     if len(balance.pulled) or np.abs(np.stack([east, north]) @ balance.down).max() > SAME:
         return ()
     planes = [-np.eye(2), *(np.eye(2) - 2 * np.outer(axis, axis) for axis in _axes(balance, east, north))]
-    found = []
+    symmetries = []
     for plane in planes:
         axes = np.stack([east, north])
         turn = axes.T @ plane @ axes + np.outer(balance.down, balance.down)
         pieces = _image(balance, turn, loads, plane)
         if pieces is not None:
-            found.append(Symmetry(plane, pieces))
-    return tuple(found)
+            symmetries.append(Symmetry(plane, pieces))
+    return tuple(symmetries)
 
 
 def _axes(balance: Balance, east: Array, north: Array) -> Array:
@@ -75,8 +75,8 @@ def _image(balance: Balance, turn: Array, loads: Array, plane: Array) -> Ints | 
         [np.hstack([points, normals, rub, first, second]), np.hstack([points, -normals, rub, second, first])]
     )
     image = np.hstack([points @ turn.T, normals @ turn.T, rub, moved[first], moved[second]])
-    found = _matches(both, image)
-    if found is None or len(np.unique(found % max(len(points), 1))) < len(points):
+    matches = _matches(both, image)
+    if matches is None or len(np.unique(matches % max(len(points), 1))) < len(points):
         return None
     return pieces
 

@@ -125,8 +125,8 @@ def called_up(balance: Balance) -> tuple[bool, Array]:
     """Solves (4): whether the contacts hold every piece without having been pressed together before; and the
     displacements (6 n,) with which they give way."""
     springs = Springs(balance.matrix, balance.friction, springs_of(balance))
-    found = springs.respond(balance.acting)
-    return found.held, -found.displacements
+    response = springs.respond(balance.acting)
+    return response.held, -response.displacements
 
 
 def springs_of(balance: Balance) -> csc_array:
@@ -158,12 +158,12 @@ class Springs:
             if near is None or to_the_end:
                 continue
             v, is_solved = self._balanced(load, 10.0**begin, near, QUICK_STEPS)
-            found = self._softened(load, STEPS[0], v, begin) if is_solved else None
-            if found is not None:
-                return replace(found, is_followed=True)
+            response = self._softened(load, STEPS[0], v, begin) if is_solved else None
+            if response is not None:
+                return replace(response, is_followed=True)
         for widest in STEPS:
-            if (found := self._softened(load, widest, to_the_end=to_the_end)) is not None:
-                return found
+            if (response := self._softened(load, widest, to_the_end=to_the_end)) is not None:
+                return response
         # no path is found: what forces can balance is not said to fall
         return Response(True, np.zeros(len(load)), 0.0)
 
@@ -210,11 +210,11 @@ class Springs:
         """Newton's method on (4), damped; the friction limit follows the pressure in the derivative too. Returns the
         displacements, and whether they solve it."""
         springs, enough = stiffness * self._springs, CONVERGED * float(np.linalg.norm(load))
-        each = springs.diagonal()
+        diagonal = springs.diagonal()
 
         def residual(at: Array) -> tuple[Array, Array]:
             x = (self._transposed @ at).reshape(-1, 3)
-            pulls = each * at if self._is_diagonal else springs @ at
+            pulls = diagonal * at if self._is_diagonal else springs @ at
             return self._matrix @ _response(x, self._friction).reshape(-1) + load + pulls, x
 
         out, x = residual(v)
@@ -253,16 +253,16 @@ class _Stiffness:
         value, row = matrix.data, matrix.indices
         # of every two columns of a contact point: their entries by each other
         point = np.repeat(np.arange(columns // 3), len(BLOCK))
-        first, second, given = (np.tile(each, columns // 3) for each in np.array(BLOCK).T)
-        first, second, given = 3 * point + first, 3 * point + second, len(STUCK) * point + given
+        first, second, source = (np.tile(column, columns // 3) for column in np.array(BLOCK).T)
+        first, second, source = 3 * point + first, 3 * point + second, len(STUCK) * point + source
         block, left = expand(begin[first], count[first])
         pair, right = expand(begin[second[block]], count[second[block]])
-        left, given = left[pair], given[block[pair]]
+        left, source = left[pair], source[block[pair]]
         products = row[right].astype(np.int64) * size + row[left]
         diagonal = springs.tocoo()
         own = diagonal.col.astype(np.int64) * size + diagonal.row
         unique = np.union1d(products, own)
-        entries = (value[left] * value[right], (np.searchsorted(unique, products), given))
+        entries = (value[left] * value[right], (np.searchsorted(unique, products), source))
         self._spread: csr_array = coo_array(entries, shape=(len(unique), len(STUCK) * (columns // 3))).tocsr()
         self._springs = np.zeros(len(unique))
         self._springs[np.searchsorted(unique, own)] = diagonal.data
@@ -289,11 +289,11 @@ class _Stiffness:
 
         band = np.zeros((len(right), 3 * self._width + 1))
         band.reshape(-1)[self._at] = entries
-        found, fails = dgbsv(self._width, self._width, band.T, right[self._order], overwrite_ab=True)[2:]
+        result, fails = dgbsv(self._width, self._width, band.T, right[self._order], overwrite_ab=True)[2:]
         if fails:
             return None
-        solution: Array = np.empty_like(found)
-        solution[self._order] = found
+        solution: Array = np.empty_like(result)
+        solution[self._order] = result
         return solution
 
 
@@ -333,9 +333,9 @@ def _response(x: Array, friction: Array) -> Array:
     normal = np.maximum(x[:, 0], 0.0)
     slip = np.sqrt(x[:, 1] ** 2 + x[:, 2] ** 2)
     share = np.minimum(1.0, friction * normal / np.where(slip > 0, slip, 1.0))
-    found = np.empty_like(x)
-    found[:, 0], found[:, 1], found[:, 2] = normal, share * x[:, 1], share * x[:, 2]
-    return found
+    response = np.empty_like(x)
+    response[:, 0], response[:, 1], response[:, 2] = normal, share * x[:, 1], share * x[:, 2]
+    return response
 
 
 def _slope(x: Array, friction: Array) -> Array:

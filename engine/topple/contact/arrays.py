@@ -77,5 +77,5 @@ def near(
 
 def crossed(one: Array, other: Array) -> Array:
     """Returns the cross product (..., 3); numpy's own spends most of its time on checks."""
-    found: Array = one[..., [1, 2, 0]] * other[..., [2, 0, 1]] - one[..., [2, 0, 1]] * other[..., [1, 2, 0]]
-    return found
+    product: Array = one[..., [1, 2, 0]] * other[..., [2, 0, 1]] - one[..., [2, 0, 1]] * other[..., [1, 2, 0]]
+    return product

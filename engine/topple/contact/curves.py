@@ -70,45 +70,47 @@ def touching_on_curves(upper: Body, lower: Body, gap: float) -> list[RollingPoin
     one, other = _side(upper), _side(lower)
     # foreign meshes are round to their sagitta only, and pieces are let down on their parts
     room = gap + one.room + other.room
-    found: list[RollingPoint] = []
+    touches: list[RollingPoint] = []
     for mine, theirs, sign in ((one, other, -1.0), (other, one, 1.0)):
         # sign: the gradient of `mine` points away from the second body where `mine` is the second
         for surface in mine.rounds:
             points = [*_on_faces(surface, theirs, room), *_on_edges(surface, theirs, room, size)]
-            found += [replace(point, normal=sign * point.normal) for point in points]
+            touches += [replace(point, normal=sign * point.normal) for point in points]
         for rim in mine.rims:
-            found += [_rolling(touch, -sign, size) for touch in _touches(rim, theirs, room)]
+            touches += [_rolling(touch, -sign, size) for touch in _touches(rim, theirs, room)]
     for rim in one.rims:
         crossings = [touch for edge in other.rims for touch in on_rim(rim, edge, room)]
-        found += [_rolling(touch, 1.0, size) for touch in crossings]
+        touches += [_rolling(touch, 1.0, size) for touch in crossings]
     if one.rounds and other.rounds:
         box = other.scene.vertices.min(axis=0), other.scene.vertices.max(axis=0)
-        for each in narrowest(one.rounds, other.rounds, box, room, size):
-            found.append(RollingPoint(each.place, each.normal, _mobility(each.second, each.normal), each.gap))
-    nearest = min((abs(point.gap) for point in found), default=0.0)
-    return _distinct([point for point in found if abs(point.gap) <= nearest + gap], APART * size)
+        for touch in narrowest(one.rounds, other.rounds, box, room, size):
+            touches.append(
+                RollingPoint(touch.place, touch.normal, _mobility(touch.second, touch.normal), touch.gap)
+            )
+    nearest = min((abs(point.gap) for point in touches), default=0.0)
+    return _distinct([point for point in touches if abs(point.gap) <= nearest + gap], APART * size)
 
 
 def _side(body: Body) -> _Side:
-    rounds = tuple(each.placed(body.pose) for each in rounds_of(body.piece))
-    rims = tuple(each.placed(body.pose) for each in rims_of(body.piece))
+    rounds = tuple(surface.placed(body.pose) for surface in rounds_of(body.piece))
+    rims = tuple(rim.placed(body.pose) for rim in rims_of(body.piece))
     straight = np.flatnonzero(~chords_of(body.piece))
     return _Side(rounds, rims, of_bodies([body]), straight, sagitta(body.piece) + departure(body.piece))
 
 
 def _touches(rim: Rim, theirs: _Side, gap: float) -> list[Touch]:
     """Where a rim touches flat faces, curved surfaces and straight edges of the other body."""
-    scene, found = theirs.scene, []
+    scene, contacts = theirs.scene, []
     for facet in np.flatnonzero(~scene.facet_curved).tolist():
         base = scene.vertices[scene.facet_start[facet]]
         touches = on_plane(rim, base, scene.normals[facet], gap)
         if touches:
             flat, polygon = flattened(scene, np.array([touch.place for touch in touches]), facet)
             near = shapely.distance(polygon, shapely.points(flat)) <= gap
-            found += [touch for touch, is_near in zip(touches, near, strict=True) if is_near]
+            contacts += [touch for touch, is_near in zip(touches, near, strict=True) if is_near]
     for surface in theirs.rounds:
-        found += on_round(rim, surface, gap)
-    return found + on_edges(rim, scene.edges[theirs.straight], scene.edge_into[theirs.straight], gap)
+        contacts += on_round(rim, surface, gap)
+    return contacts + on_edges(rim, scene.edges[theirs.straight], scene.edge_into[theirs.straight], gap)
 
 
 def _rolling(touch: Touch, sign: float, size: float) -> RollingPoint:
@@ -128,7 +130,7 @@ def _distinct(points: list[RollingPoint], apart: float) -> list[RollingPoint]:
 
 def _on_faces(surface: Round, theirs: _Side, gap: float) -> list[RollingPoint]:
     """Points of a curved surface on flat faces: where its normal is against the face's."""
-    scene, found = theirs.scene, []
+    scene, contacts = theirs.scene, []
     for facet in np.flatnonzero(~scene.facet_curved).tolist():
         normal, base = scene.normals[facet], scene.vertices[scene.facet_start[facet]]
         for point in _facing(surface, normal, gap):
@@ -139,8 +141,8 @@ def _on_faces(surface: Round, theirs: _Side, gap: float) -> list[RollingPoint]:
             if polygon.distance(shapely.Point(flat[0])) <= gap:
                 _, gradient, second = surface.distance(point)
                 mobility = _mobility(second, normal)
-                found.append(RollingPoint(point - height / 2 * normal, gradient, mobility, height))
-    return found
+                contacts.append(RollingPoint(point - height / 2 * normal, gradient, mobility, height))
+    return contacts
 
 
 def _facing(surface: Round, normal: Array, gap: float) -> list[Array]:
@@ -148,18 +150,18 @@ def _facing(surface: Round, normal: Array, gap: float) -> list[Array]:
     level = normal - (normal @ surface.axis) * surface.axis
     length = float(np.linalg.norm(level))
     outs = [level / length, -level / length] if length > 1e-9 else _circle(surface)
-    found = []
+    points = []
     for out in outs:
         wanted = -np.array([normal @ out, normal @ surface.axis])
         if surface.centre is None:
             if surface.normal @ wanted > 1 - 1e-9:
-                found += [_at(surface, end, out) for end in surface.ends if surface.goes(out)]
+                points += [_at(surface, end, out) for end in surface.ends if surface.goes(out)]
             continue
         place = surface.centre + surface.bend * wanted
         point = _at(surface, place, out)
         if place[0] >= -1e-9 and surface.covers(point, gap):
-            found.append(point)
-    return found
+            points.append(point)
+    return points
 
 
 def _at(surface: Round, profile: Array, out: Array) -> Array:
@@ -176,9 +178,9 @@ def _circle(surface: Round) -> list[Array]:
 def _on_edges(surface: Round, theirs: _Side, gap: float, size: float) -> list[RollingPoint]:
     """Points of a curved surface on edges of the other body, rims of its flat faces too."""
     scene = theirs.scene
-    found: list[RollingPoint] = []
+    contacts: list[RollingPoint] = []
     if not len(theirs.straight):
-        return found
+        return contacts
     edges, into = scene.edges[theirs.straight], scene.edge_into[theirs.straight]
     along = edges[:, 1] - edges[:, 0]
     lengths = np.linalg.norm(along, axis=1)
@@ -201,8 +203,8 @@ def _on_edges(surface: Round, theirs: _Side, gap: float, size: float) -> list[Ro
         way = along[at] / lengths[at]
         bend = float(way @ second @ way)
         mobility = np.outer(way, way) / bend if bend * size > FLAT else np.zeros((3, 3))
-        found.append(RollingPoint(point - height / 2 * gradient, gradient, mobility, float(height)))
-    return found
+        contacts.append(RollingPoint(point - height / 2 * gradient, gradient, mobility, float(height)))
+    return contacts
 
 
 def _lowest(surface: Round, edge: Array) -> list[float]:

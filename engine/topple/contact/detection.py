@@ -100,11 +100,11 @@ class Contacts:
     def joined(self, *others: Contacts) -> Contacts:
         """Returns the points of several contacts of the same bodies; all else is that of the first."""
         every, base = [self, *others], 0
-        for at, each in enumerate(every):
-            every[at] = replace(each, patch=each.patch + base)
-            base += int(each.patch.max(initial=-1)) + 1
+        for at, part in enumerate(every):
+            every[at] = replace(part, patch=part.patch + base)
+            base += int(part.patch.max(initial=-1)) + 1
         whole: dict[str, Any] = {
-            name: np.concatenate([getattr(each, name) for each in every]) for name in OF_POINTS
+            name: np.concatenate([getattr(part, name) for part in every]) for name in OF_POINTS
         }
         return replace(self, **whole)
 
@@ -151,7 +151,7 @@ def contacts_with_copies(
     bodies = (*rest, *copies)
     extent = body_boxes(scene, len(bodies))
     bulge = np.array([sagitta(body.piece) for body in bodies])
-    low, high = (each[:, None] for each in extent)
+    low, high = (bound[:, None] for bound in extent)
     room = (gap + bulge[:, None] + bulge)[: len(rest), len(rest) :, None]
     of_rest, of_copies = slice(0, len(rest)), slice(len(rest), None)
     close = (low[of_rest] <= high[of_copies, 0] + room) & (low[of_copies, 0] <= high[of_rest] + room)
@@ -180,7 +180,7 @@ def _between(
     has_area[area.pair[~area.curved]] = True
     open_pairs = np.flatnonzero(~(settled & has_area))
     blocks = _blocks(open_pairs)
-    found = [area, *(_features(scene, extent, first, second, rows, flat_gap, angle) for rows in blocks)]
+    parts = [area, *(_features(scene, extent, first, second, rows, flat_gap, angle) for rows in blocks)]
     room = flat_gap + bulge[first] + bulge[second]
     round_pairs = open_pairs[((bulge[first] + bulge[second] > 0) & ~fits)[open_pairs]]
     for rows in _blocks(round_pairs):
@@ -188,8 +188,8 @@ def _between(
         position[rows] = np.arange(len(rows))
         known = chosen(area, position[area.pair] >= 0)
         known = replace(known, pair=position[known.pair])
-        found.append(_features(scene, extent, first, second, rows, room, angle, known))
-    every = joined(found)
+        parts.append(_features(scene, extent, first, second, rows, room, angle, known))
+    every = joined(parts)
     patches = merged(every, _rests_on_curves(every))
     overlaps = overlaps_of(bodies, extent, first[open_pairs], second[open_pairs], gap)
     names = tuple(body.name for body in bodies)
@@ -210,7 +210,7 @@ def _with_rims(
     known = set(zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)) | {
         (contacts.names.index(one), contacts.names.index(other)) for one, other in contacts.curved
     }
-    found, links = set(contacts.curved), []
+    pairs, links = set(contacts.curved), []
     for one, other in zip(first.tolist(), second.tolist(), strict=True):
         is_asked = not asked.any() or asked[one] != asked[other]
         if not (floats[one] or floats[other]) or not is_asked or {(one, other), (other, one)} & known:
@@ -221,10 +221,10 @@ def _with_rims(
         links.append((one, other))
         rises = float(points[0].normal[2])
         if abs(rises) >= STEEP:
-            found.add((contacts.names[one], contacts.names[other])[:: 1 if rises > 0 else -1])
+            pairs.add((contacts.names[one], contacts.names[other])[:: 1 if rises > 0 else -1])
     joins = [*known, *links]
     floating = unheld(contacts.names, contacts.fixed, *np.array(joins, dtype=np.int64).reshape(-1, 2).T)
-    return replace(contacts, curved=tuple(sorted(found)), floating=floating)
+    return replace(contacts, curved=tuple(sorted(pairs)), floating=floating)
 
 
 def _blocks(rows: Ints) -> list[Ints]:
@@ -255,7 +255,7 @@ def _features(
     a, b, room = first[rows], second[rows], gap[rows]
     facet_box = boxes(scene.vertices, scene.facet_start)
     edge_box = scene.edges.min(axis=1), scene.edges.max(axis=1)
-    found, edges = [], []
+    parts, edges = [], []
     for these, others, sign in ((a, b, 1.0), (b, a, -1.0)):
         faces = near(scene.facet_body, *facet_box, others, these, extent, room)
         edge = near(scene.edge_body, *edge_box, these, others, extent, room)
@@ -268,16 +268,16 @@ def _features(
         i, j = products(point[0], faces[0], len(rows))
         points_on_faces = point[1][i], faces[1][j], point[0][i]
         if known is None:
-            found.append(edges_on_faces(scene, *on_faces, sign, room, angle))
-            found.append(corners_on_faces(scene, *points_on_faces, sign, room, angle))
+            parts.append(edges_on_faces(scene, *on_faces, sign, room, angle))
+            parts.append(corners_on_faces(scene, *points_on_faces, sign, room, angle))
         else:
-            found.append(samples_on_faces(scene, *points_on_faces, sign, room, known))
-            found.append(edges_on_curves(scene, *on_faces, sign, room, known))
+            parts.append(samples_on_faces(scene, *points_on_faces, sign, room, known))
+            parts.append(edges_on_curves(scene, *on_faces, sign, room, known))
         edges.append(edge)
     if known is None:
         i, j = products(edges[0][0], edges[1][0], len(rows))
-        found.append(edges_on_edges(scene, edges[0][1][i], edges[1][1][j], edges[0][0][i], room, angle))
-    whole = joined(found)
+        parts.append(edges_on_edges(scene, edges[0][1][i], edges[1][1][j], edges[0][0][i], room, angle))
+    whole = joined(parts)
     return replace(whole, pair=rows[whole.pair])
 
 
@@ -334,18 +334,18 @@ def overlaps_of(
     """
     low, high = extent
     deep = touching(low[first], high[first], low[second], high[second], -2 * gap)
-    found = []
+    overlaps = []
     for i, j in zip(first[deep], second[deep], strict=True):
         one, other = bodies[i], bodies[j]
         depth = deepest(_placed(one), _placed(other), gap)
         if depth > gap:
-            found.append(Overlap(one.name, other.name, depth))
-    return deepest_first(found)
+            overlaps.append(Overlap(one.name, other.name, depth))
+    return deepest_first(overlaps)
 
 
 def deepest_first(overlaps: list[Overlap]) -> tuple[Overlap, ...]:
     """Returns overlaps in the order in which they are told."""
-    return tuple(sorted(overlaps, key=lambda each: (-each.depth, each.first, each.second)))
+    return tuple(sorted(overlaps, key=lambda overlap: (-overlap.depth, overlap.first, overlap.second)))
 
 
 def _placed(body: Body) -> tuple[ConvexSolid, ...]:

@@ -63,7 +63,7 @@ class Features:
     planes: dict[int, tuple[Array, shapely.Polygon]] = field(default_factory=dict, init=False, repr=False)
 
 
-ARRAYS = tuple(each for each in fields(Features) if each.init)
+ARRAYS = tuple(array for array in fields(Features) if array.init)
 
 
 @lru_cache(maxsize=1024)
@@ -115,13 +115,13 @@ OWNERS = {"facet_body": "normals", "edge_body": "edges", "corner_body": "corners
 
 def of_bodies(bodies: Sequence[Body]) -> Features:
     """Returns the features of all bodies where they are in the world; owners index into `bodies`."""
-    each = [of_piece(body.piece) for body in bodies]
+    features = [of_piece(body.piece) for body in bodies]
     rotations = np.array([body.pose.matrix for body in bodies])
     shifts = np.array([body.pose.position for body in bodies])
-    facet_base = np.cumsum([0] + [len(one.normals) for one in each])
+    facet_base = np.cumsum([0] + [len(one.normals) for one in features])
 
     def every(name: str) -> list[Array]:
-        return [getattr(one, name) for one in each]
+        return [getattr(one, name) for one in features]
 
     def rotated(name: str) -> Array:
         local = np.concatenate(every(name))
@@ -137,28 +137,30 @@ def of_bodies(bodies: Sequence[Body]) -> Features:
     arrays: dict[str, Any] = {name: moved(name) for name in POINTS} | {
         name: rotated(name) for name in DIRECTIONS
     }
-    arrays |= {name: _joined([getattr(one, name) for one in each]) for name in STARTS}
+    arrays |= {name: _joined([getattr(one, name) for one in features]) for name in STARTS}
     arrays |= {name: _owners(every(of)) for name, of in OWNERS.items()}
     return Features(
         **arrays,
-        ring_facet=np.concatenate([one.ring_facet + at for one, at in zip(each, facet_base, strict=False)]),
-        facet_curved=np.concatenate([one.facet_curved for one in each]),
-        edge_curved=np.concatenate([one.edge_curved for one in each]),
+        ring_facet=np.concatenate(
+            [one.ring_facet + at for one, at in zip(features, facet_base, strict=False)]
+        ),
+        facet_curved=np.concatenate([one.facet_curved for one in features]),
+        edge_curved=np.concatenate([one.edge_curved for one in features]),
     )
 
 
 def together(one: Features, other: Features, count: int) -> Features:
     """Returns the features of some bodies and of others, which are numbered from `count` on."""
     arrays: dict[str, Any] = {}
-    for each in ARRAYS:
-        here, there = getattr(one, each.name), getattr(other, each.name)
-        if each.name in STARTS:
+    for array in ARRAYS:
+        here, there = getattr(one, array.name), getattr(other, array.name)
+        if array.name in STARTS:
             there = there[1:] + here[-1]
-        elif each.name in OWNERS:
+        elif array.name in OWNERS:
             there = there + count
-        elif each.name == "ring_facet":
+        elif array.name == "ring_facet":
             there = there + len(one.normals)
-        arrays[each.name] = np.concatenate([here, there])
+        arrays[array.name] = np.concatenate([here, there])
     return Features(**arrays)
 
 
@@ -166,18 +168,18 @@ def repeated(one: Features, shifts: Array) -> Features:
     """Returns the features of a body as those of many, shifted by (n, 3) metres each."""
     arrays: dict[str, Any] = {}
     count, number = len(shifts), np.arange(len(shifts))
-    for each in ARRAYS:
-        own = getattr(one, each.name)
+    for array in ARRAYS:
+        own = getattr(one, array.name)
         whole = np.tile(own, (count, *(1,) * (own.ndim - 1)))
-        if each.name in POINTS:
+        if array.name in POINTS:
             whole = whole + np.repeat(shifts, len(own), axis=0).reshape(-1, *(1,) * (own.ndim - 2), 3)
-        elif each.name in STARTS:
+        elif array.name in STARTS:
             whole = np.append(0, np.tile(own[1:], count) + np.repeat(number * own[-1], len(own) - 1))
-        elif each.name in OWNERS:
+        elif array.name in OWNERS:
             whole = np.repeat(number, len(own))
-        elif each.name == "ring_facet":
+        elif array.name == "ring_facet":
             whole = whole + np.repeat(number * len(one.normals), len(own))
-        arrays[each.name] = whole
+        arrays[array.name] = whole
     return Features(**arrays)
 
 
@@ -309,7 +311,7 @@ def _spokes(points: Array, tails: Array, heads: Array, eps: float) -> tuple[Ints
 def _rays(surface: Surface, samples: Array, spokes: tuple[Ints, Array], eps: float) -> tuple[Ints, Array]:
     """Spokes of the samples; one in the inside of a facet gets four directions in that facet's plane."""
     starts, directions = spokes
-    each = [directions[low:high] for low, high in pairwise(starts)]
+    rays = [directions[low:high] for low, high in pairwise(starts)]
     inside = np.flatnonzero(np.diff(starts) == 0)
     facets = [facet for facet in surface.facets if facet.curved]
     if len(inside) and facets:
@@ -323,5 +325,5 @@ def _rays(surface: Surface, samples: Array, spokes: tuple[Ints, Array], eps: flo
             on = here & (np.abs(((sample - firsts) * normals).sum(axis=1)) <= eps)
             if on.any():
                 across = np.linalg.svd(normals[int(np.argmax(on))][None])[2][1:]
-                each[i] = np.concatenate([across, -across])
-    return starts_of([len(one) for one in each]), np.concatenate([np.zeros((0, 3)), *each])
+                rays[i] = np.concatenate([across, -across])
+    return starts_of([len(one) for one in rays]), np.concatenate([np.zeros((0, 3)), *rays])

@@ -51,7 +51,7 @@ def narrowest(
 
     box: lower and upper corner of what the others fill.
     """
-    found: list[Narrowest] = []
+    minima: list[Narrowest] = []
     for start in _searched(surfaces, others, box, gap, size):
         point = start
         for _ in range(SWITCHES):
@@ -65,8 +65,8 @@ def narrowest(
             pair = _nearest(surfaces, start, gap), _nearest(others, start, gap)
             touch = _touch(*pair, start, gap, 100 * OPPOSITE)
         if touch is not None:
-            found.append(touch)
-    return found
+            minima.append(touch)
+    return minima
 
 
 def _touch(surface: Round, other: Round, point: Array, gap: float, opposite: float) -> Narrowest | None:
@@ -80,7 +80,7 @@ def _touch(surface: Round, other: Round, point: Array, gap: float, opposite: flo
 
 
 def _nearest(rounds: Sequence[Round], point: Array, gap: float) -> Round:
-    away = [abs(float(each.near(point[None], gap)[0])) for each in rounds]
+    away = [abs(float(surface.near(point[None], gap)[0])) for surface in rounds]
     return rounds[int(np.argmin(away))]
 
 
@@ -101,15 +101,15 @@ def _searched(
     surfaces: Sequence[Round], others: Sequence[Round], box: tuple[Array, Array], gap: float, size: float
 ) -> list[Array]:
     """Points of the surfaces that lie lowest over the others, among their neighbours along and around."""
-    room, found = CLOSE * size, list[Array]()
+    room, candidates = CLOSE * size, list[Array]()
     shares, turns = np.linspace(0.0, 1.0, SHARES), np.arange(TURNS) * 2 * np.pi / TURNS
 
     def heights(points: Array, reach: float) -> Array:
         inside = np.all((points >= box[0] - reach) & (points <= box[1] + reach), axis=1)
         lowest = np.full(len(points), np.inf)
         if inside.any():
-            each = np.array([other.near(points[inside], gap, FAN) for other in others])
-            nearest = np.take_along_axis(each, np.argmin(np.abs(each), axis=0)[None], axis=0)[0]
+            gaps = np.array([other.near(points[inside], gap, FAN) for other in others])
+            nearest = np.take_along_axis(gaps, np.argmin(np.abs(gaps), axis=0)[None], axis=0)[0]
             # bodies that touch are not deep in each other: that is a band beyond its place
             lowest[inside] = np.where(nearest < -DEEPEST * gap, -nearest, nearest)
         return lowest
@@ -133,9 +133,9 @@ def _searched(
             width[lowest == CENTRE] /= 2
         points = surface.at(at[:, 0], at[:, 1])
         away = heights(points, room)
-        found += list(points[np.abs(away) <= DEEPEST * gap])
+        candidates += list(points[np.abs(away) <= DEEPEST * gap])
     kept: list[Array] = []
-    for point in (found[at] for at in np.argsort(heights(np.array(found).reshape(-1, 3), room))):
+    for point in (candidates[at] for at in np.argsort(heights(np.array(candidates).reshape(-1, 3), room))):
         if all(float(np.linalg.norm(point - other)) > APART * size for other in kept):
             kept.append(point)
     return kept

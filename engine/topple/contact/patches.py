@@ -196,15 +196,15 @@ def facing(
     pair, a, b = pair[opposite], a[opposite], b[opposite]
     hit = touching(low[a], high[a], low[b], high[b], gap[pair])
     pair, a, b = pair[hit], a[hit], b[hit]
-    found, both_curved = _overlaps(scene, pair, a, b, gap)
+    patches, both_curved = _overlaps(scene, pair, a, b, gap)
     fits = np.zeros(len(first), dtype=np.bool_)
     rows = np.flatnonzero(both_curved)
     # two curves that bulge towards each other share one facet at most
-    _, head, group = np.unique(found.pair[rows], return_index=True, return_inverse=True)
-    turned = np.einsum("ij,ij->i", found.normals[rows], found.normals[rows][head][group]) < FITTED
-    fits[found.pair[rows[turned]]] = True
-    found.curved[rows[fits[found.pair[rows]]]] = False
-    return found, fits
+    _, head, group = np.unique(patches.pair[rows], return_index=True, return_inverse=True)
+    turned = np.einsum("ij,ij->i", patches.normals[rows], patches.normals[rows][head][group]) < FITTED
+    fits[patches.pair[rows[turned]]] = True
+    patches.curved[rows[fits[patches.pair[rows]]]] = False
+    return patches, fits
 
 
 def _overlaps(scene: Features, pair: Ints, a: Ints, b: Ints, gap: Array) -> tuple[Patches, Bools]:
@@ -234,14 +234,14 @@ def _overlaps(scene: Features, pair: Ints, a: Ints, b: Ints, gap: Array) -> tupl
     meets = np.abs(apart) <= gap[pair]
     points = origin[owner] + flat[:, :1] * u[owner] + flat[:, 1:] * v[owner]
     points = points + ((height_a + height_b) / 2)[:, None] * normal[owner]
-    found = Patches(
+    patches = Patches(
         pair=pair[meets],
         start=np.concatenate([[0], np.cumsum(counts[meets])]),
         points=points[meets[owner]],
         normals=normal[meets],
         curved=(scene.facet_curved[a] | scene.facet_curved[b])[meets],
     )
-    return found, (scene.facet_curved[a] & scene.facet_curved[b])[meets]
+    return patches, (scene.facet_curved[a] & scene.facet_curved[b])[meets]
 
 
 def _hull_of_areas(common: shapely.Geometry, width: float) -> shapely.Geometry:

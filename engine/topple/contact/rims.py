@@ -116,16 +116,14 @@ def rims_of(piece: Piece) -> tuple[Rim, ...]:
             else:
                 whole = Rim(centre, surface.axis, float(radius), np.zeros((2, 2)), surface.sector)
                 circles.append((whole, centre, ways))
-    found = []
+    rims = []
     for rim, _, sides in circles:
         pair = sides if len(sides) == 2 else [*sides, *_flat_beside(piece, rim, *sides[0], size)]
         if rim.radius == 0.0:
-            found.append(rim)
+            rims.append(rim)
         elif len(pair) == 2 and pair[1][0] @ pair[0][1] < -CREASE:
-            found.append(
-                Rim(rim.centre, rim.axis, rim.radius, np.array([way for way, _ in pair]), rim.sector)
-            )
-    return tuple(found)
+            rims.append(Rim(rim.centre, rim.axis, rim.radius, np.array([way for way, _ in pair]), rim.sector))
+    return tuple(rims)
 
 
 def _flat_beside(

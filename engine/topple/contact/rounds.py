@@ -174,10 +174,10 @@ def end_of(surface: Round, end: int) -> tuple[Array, Array]:
 def rounds_of(piece: Piece) -> tuple[Round, ...]:
     """Returns the curved surfaces of a piece in its frame; those that are round about no axis are left out."""
     facets = [facet for facet in piece.surface.facets if facet.curved]
-    found: list[Round] = []
+    rounds: list[Round] = []
     for group in _smooth(facets, 1e-6 * float(np.linalg.norm(piece.extents))):
-        found += _fitted([facets[at] for at in group])
-    return tuple(found)
+        rounds += _fitted([facets[at] for at in group])
+    return tuple(rounds)
 
 
 def _smooth(facets: list[Facet], eps: float) -> list[Ints]:
@@ -296,15 +296,15 @@ def _bands(facets: list[Facet], origin: Array, axis: Array, size: float) -> list
     chosen = np.unique(cells, axis=0, return_index=True)[1]
     ends = [spans[at].reshape(2, 2) for at in chosen]
     sector = _sector(np.concatenate([facet.rings[0] for facet in facets]) - origin, axis)
-    found = []
+    bands = []
     for at, band in zip(chosen, ends, strict=True):
         chord = band[1] - band[0]
         length = float(np.linalg.norm(chord))
         if length > EXACT * size:
             across = np.array([chord[1], -chord[0]]) / length
             across = across * (np.sign(across @ normals[at]) or 1.0)
-            found.append(Round(origin, axis, band, across, *_arc(band, across, ends, size), sector))
-    return found
+            bands.append(Round(origin, axis, band, across, *_arc(band, across, ends, size), sector))
+    return bands
 
 
 def _arc(ends: Array, normal: Array, others: list[Array], size: float) -> tuple[Array | None, float]:

@@ -111,10 +111,10 @@ def placed(stack: Stack, inset: float) -> Array | None:
     that forces keep away from the ends of contacts."""
     program = _Program(stack, inset)
     places = stack.start
-    found = program.solved(places, np.ones(len(stack.upper)), 0.0)
+    solution = program.solved(places, np.ones(len(stack.upper)), 0.0)
     cost, forces, step = np.inf, np.ones(len(stack.upper)), 0.3
-    if found is not None:
-        cost, forces = found[0], found[2]
+    if solution is not None:
+        cost, forces = solution[0], solution[2]
     for _ in range(STEPS):
         ahead = program.solved(places, forces, step)
         # at those places, whether it is balanced there
@@ -177,8 +177,8 @@ class _Program:
             *[(None, None)] * contacts,
             (0.0, None),
         ]
-        found = linprog(self._aim, bound, high, self._equal, self._right, limits, method="highs")
-        if not found.success:
+        result = linprog(self._aim, bound, high, self._equal, self._right, limits, method="highs")
+        if not result.success:
             return None
-        answer = np.array(found.x)
+        answer = np.array(result.x)
         return float(self._aim @ answer) - 0.5, answer[:count], answer[count : count + contacts]

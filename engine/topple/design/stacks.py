@@ -98,7 +98,7 @@ def tower(boxes: Sequence[Laid], slope: float) -> list[Laid]:
         if not options:
             # the narrowest can only be left out
             chosen = _sorted(chosen)[:-1]
-            boxes = [next(each for each in boxes if each.number == box.number) for box in chosen]
+            boxes = [next(other for other in boxes if other.number == box.number) for box in chosen]
             lying = [2] * len(boxes)
             continue
         _, at, way = max(options)

@@ -49,7 +49,7 @@ def on_cluster(
     time, when one runs another version, or when a parcel kills every worker that takes it.
     """
     distributed = _library()
-    for name in [each for each in logging.root.manager.loggerDict if each.startswith("distributed")]:
+    for name in [logger for logger in logging.root.manager.loggerDict if logger.startswith("distributed")]:
         # what is lost is said by the errors below
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
@@ -85,10 +85,10 @@ def _await_workers(client: Any, address: str, version: str, timeout_s: float) ->
         raise WorkerError(
             f"the scheduler at {address} has no workers: start some with `dask worker {address} --nthreads 1`"
         ) from error
-    for worker, found in sorted(client.run(installed_version).items()):
-        if found != version:
+    for worker, release in sorted(client.run(installed_version).items()):
+        if release != version:
             raise WorkerError(
-                f"the worker {worker} has teeter {found}, here it is {version}: rows would not compare"
+                f"the worker {worker} has teeter {release}, here it is {version}: rows would not compare"
             )
 
 

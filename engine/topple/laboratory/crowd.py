@@ -43,11 +43,11 @@ class Label:
 
 def labels(scenes: Sequence[Assembly], gravities: Sequence[Vector]) -> list[Label]:
     """Returns a label for each scene under its gravity, m/s^2, `BATCH` of them at a time."""
-    found: list[Label] = []
+    rows: list[Label] = []
     for start in range(0, len(scenes), BATCH):
         batch, pulls = scenes[start : start + BATCH], gravities[start : start + BATCH]
-        found += map(_label, batch, contacts_of_crowd(batch), pulls)
-    return found
+        rows += map(_label, batch, contacts_of_crowd(batch), pulls)
+    return rows
 
 
 def contacts_of_crowd(scenes: Sequence[Assembly]) -> list[Contacts]:
@@ -69,12 +69,12 @@ def contacts_of_crowd(scenes: Sequence[Assembly]) -> list[Contacts]:
     def within(at: int, name: str) -> bool:
         return bool(begins[at] <= int(name) < begins[at + 1])
 
-    found = []
+    parts = []
     for at in range(len(scenes)):
         mine, base = slice(cuts[at], cuts[at + 1]), begins[at]
         curved = [(names[int(one)], names[int(other)]) for one, other in whole.curved if within(at, one)]
-        overlaps = [each for each in whole.overlaps if within(at, each.first)]
-        found.append(
+        overlaps = [overlap for overlap in whole.overlaps if within(at, overlap.first)]
+        parts.append(
             Contacts(
                 names=tuple(names[base : begins[at + 1]]),
                 fixed=whole.fixed[base : begins[at + 1]],
@@ -87,13 +87,13 @@ def contacts_of_crowd(scenes: Sequence[Assembly]) -> list[Contacts]:
                 floating=tuple(names[int(name)] for name in whole.floating if within(at, name)),
                 overlaps=deepest_first(
                     [
-                        replace(each, first=names[int(each.first)], second=names[int(each.second)])
-                        for each in overlaps
+                        replace(overlap, first=names[int(overlap.first)], second=names[int(overlap.second)])
+                        for overlap in overlaps
                     ]
                 ),
             )
         )
-    return found
+    return parts
 
 
 def _span(body: Body) -> float:

@@ -107,17 +107,17 @@ def probe(
     if not chosen:
         return {}
     settled = settle(assembly)
-    found: dict[str, Probed] = {}
+    probes: dict[str, Probed] = {}
     count = min(workers or os.cpu_count() or 1, len(chosen))
     try:
         with in_order(partial(probe_piece, settled), chosen, count) as answers:
             for name, one in zip(chosen, answers, strict=True):
-                found[name] = one
+                probes[name] = one
                 if progress is not None:
-                    progress(len(found), len(chosen))
+                    progress(len(probes), len(chosen))
     except KeyboardInterrupt as stop:
-        raise Interrupted(found) from stop
-    return found
+        raise Interrupted(probes) from stop
+    return probes
 
 
 def settle(assembly: Assembly) -> Settled:
@@ -138,14 +138,14 @@ def settle(assembly: Assembly) -> Settled:
         # where faces meet exactly the simulation shares loads as rigid pieces do; its micrometres would only blur them
         friction = {} if level is None or is_exact else friction_ratios(level, world.contacts())
     # without an answer for rigid pieces, and for those that meet exactly, the loads of least squares stand
-    found = None if level is None or is_exact else resting(level)
+    rest = None if level is None or is_exact else resting(level)
     return Settled(
         snapshot=snapshot,
         rested=rested,
         balanced=place if statics.stands else None,
         exact=is_exact,
         sunk=place is level,
-        loads=loads if found is None else found.loads,
+        loads=loads if rest is None else rest.loads,
         friction=friction,
         times=times,
     )

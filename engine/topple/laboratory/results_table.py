@@ -129,15 +129,15 @@ def merged(paths: Sequence[Path]) -> tuple[list[SweepRow], Columns]:
     """Returns the rows of several tables of one sweep, such as its shards, by number, and their columns. Raises
     SweepError for what is no such table, and for tables of different sweeps."""
     columns = NOISY_COLUMNS if paths and _is_noisy(paths[0]) else COLUMNS
-    found: dict[int, tuple[SweepRow, Path]] = {}
+    table: dict[int, tuple[SweepRow, Path]] = {}
     for path in paths:
         if path.suffix != PARQUET and not path.is_file():
             raise SweepError(f"{path}: there is no such file")
         for row in _from_parquet(path, columns) if path.suffix == PARQUET else _from_csv(path, columns)[0]:
-            before, where = found.setdefault(row.number, (row, path))
+            before, where = table.setdefault(row.number, (row, path))
             if before != row:
                 raise SweepError(f"{where} and {path} differ in row {row.number}: they are not of one sweep")
-    return [found[number][0] for number in sorted(found)], columns
+    return [table[number][0] for number in sorted(table)], columns
 
 
 def _is_noisy(path: Path) -> bool:

@@ -39,12 +39,12 @@ def values_of(axis: float | tuple[float, float, int], name: str) -> list[float]:
     return _values(float(parts[0]), float(parts[1]), parts[2], f"{name} = {axis!r}")
 
 
-def _values(first: float, last: float, count: int, given: str) -> list[float]:
+def _values(first: float, last: float, count: int, words: str) -> list[float]:
     is_within = all(abs(value) <= MAX_DISTANCE for value in (first, last))  # not of nan either
     if not is_within or not isinstance(count, Integral) or not 0 < count <= MAX_STEPS:
-        raise SweepError(f"{given}: must be {_BOUNDS}")
+        raise SweepError(f"{words}: must be {_BOUNDS}")
     if count == 1 and first != last:
-        raise SweepError(f"{given}: one step cannot lead from {first:g} to {last:g}")
+        raise SweepError(f"{words}: one step cannot lead from {first:g} to {last:g}")
     return [round(float(value), 9) for value in np.linspace(first, last, count)]
 
 

@@ -72,7 +72,7 @@ class SweepRow(Untrue):
     chance_high: float | None = None
 
 
-NOISY_COLUMNS = tuple(each.name for each in fields(SweepRow))
+NOISY_COLUMNS = tuple(column.name for column in fields(SweepRow))
 COLUMNS = NOISY_COLUMNS[:-3]
 """Of a table, under noise and without."""
 
@@ -169,15 +169,15 @@ after_fork(_begin_anew)
 def judge_place(one: Study, place: SweepPlace) -> SweepRow:
     """Returns the row of one place. Raises nothing for towers and pieces that can be built."""
     with _guard, using(one.terms.options.engine):
-        found = _Judged("apart", "geometry") if place.body is None else _find(one, place.body)
-    return found.row(place.number, one.tower.name, key_of(one, place), place)
+        verdict = _Judged("apart", "geometry") if place.body is None else _find(one, place.body)
+    return verdict.row(place.number, one.tower.name, key_of(one, place), place)
 
 
 def judge_case(one: SweepScene) -> SweepRow:
     """Returns the row of one scene: the verdict of `check`."""
     with _guard, using(one.terms.options.engine):
-        found = _with_chance(_checked(one.assembly, one.terms.options), one.assembly, one.terms)
-    return found.row(one.number, one.assembly.name, one.key)
+        verdict = _with_chance(_checked(one.assembly, one.terms.options), one.assembly, one.terms)
+    return verdict.row(one.number, one.assembly.name, one.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,10 @@ def _find(one: Study, body: Body) -> _Judged:
     """Returns the verdict on the tower with the piece there."""
     tower = _tower_of(one)
     added = tower.adding(body)
-    if any(each.depth > MAX_OVERLAP and body.name in (each.first, each.second) for each in added.overlaps):
+    if any(
+        overlap.depth > MAX_OVERLAP and body.name in (overlap.first, overlap.second)
+        for overlap in added.overlaps
+    ):
         return _Judged("overlaps", "geometry")
     if not added.touches:
         return _Judged("apart", "geometry")
@@ -233,18 +236,18 @@ def _decided(one: Study, whole: Assembly, contacts: Contacts, balanced: bool | N
 
 def _checked(assembly: Assembly, options: CheckOptions) -> _Judged:
     """Returns the verdict of a whole check."""
-    found = check(assembly, options)
-    falls = found.word == "topples"
-    first = found.dynamics.first_to_move if falls else found.statics.weakest
-    return _Judged(found.word, "dynamics", found.statics.tilt_deg, first)
+    verdict = check(assembly, options)
+    falls = verdict.word == "topples"
+    first = verdict.dynamics.first_to_move if falls else verdict.statics.weakest
+    return _Judged(verdict.word, "dynamics", verdict.statics.tilt_deg, first)
 
 
-def _with_chance(found: _Judged, whole: Assembly, terms: Terms) -> _Judged:
+def _with_chance(verdict: _Judged, whole: Assembly, terms: Terms) -> _Judged:
     """Returns a verdict with the share of noisy copies that stand, where noise is asked for."""
     if terms.noise is None:
-        return found
+        return verdict
     share = chance(whole, terms.noise, terms.copies, gravity=terms.options.gravity)
-    return replace(found, chance=(round(share.share, 6), round(share.low, 6), round(share.high, 6)))
+    return replace(verdict, chance=(round(share.share, 6), round(share.low, 6), round(share.high, 6)))
 
 
 def _tower_of(one: Study) -> IncrementalStatics:

@@ -116,7 +116,9 @@ def weight(search: Search, names: tuple[str, ...], limit: float) -> Tried:
         else:
             known.append(_in_units(search, balance, motion))
             tried = (1 + BEYOND) * least[at]
-            least = {each: max(old, _least(search, known[-1:], *points[each])) for each, old in least.items()}
+            least = {
+                piece: max(old, _least(search, known[-1:], *points[piece])) for piece, old in least.items()
+            }
             if least[at] <= tried:
                 del least[at]
     return list(best.values()), asked
@@ -186,15 +188,15 @@ def friction(search: Search, names: tuple[str, ...], limit: float) -> Tried:
 
     known = {body.name: body.piece.material.friction for body in search.assembly.bodies}
     low = [name for name in names if 0 < known[name] < MOST_FRICTION]
-    found: list[Change] = []
+    changes: list[Change] = []
     for name in low if low and holds(MOST_FRICTION, *low) else ():
         if holds(MOST_FRICTION, name):
             values = [value for factor in FRICTIONS if (value := known[name] * factor) < MOST_FRICTION]
             least = nearest_of(lambda value: holds(value, name), [*values, MOST_FRICTION], known[name])  # noqa: B023
             if least is not None:
                 # to what is told of it
-                found.append(Change("friction", (name,), amount=math.ceil(1e3 * least) / 1e3))
-    return found, asked
+                changes.append(Change("friction", (name,), amount=math.ceil(1e3 * least) / 1e3))
+    return changes, asked
 
 
 def prop(search: Search, names: tuple[str, ...], limit: float) -> Tried:
@@ -207,15 +209,15 @@ def prop(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     joint = contacts_with_copies(assembly.bodies, bodies, of_bodies((*assembly.bodies, *bodies)))
     inside = {name for one in joint.overlaps for name in (one.first, one.second)}
     owner = np.maximum(joint.first, joint.second) - len(assembly.bodies)
-    found = dict[str, Change]()
+    props = dict[str, Change]()
     for at, (body, post) in enumerate(zip(bodies, posts, strict=True)):
-        if len(found) == MOST or post.pieces[0] in found or body.name in inside:
+        if len(props) == MOST or post.pieces[0] in props or body.name in inside:
             continue
         own = joint.some(np.flatnonzero(owner == at))
         falls = not joint.curved and any(_goes_on(search, motion, own, body) for motion in search.falls)
         if not falls and search.demand.holds(changed(assembly, post)):
-            found[post.pieces[0]] = post
-    return list(found.values()), len(posts)
+            props[post.pieces[0]] = post
+    return list(props.values()), len(posts)
 
 
 def _goes_on(search: Search, motion: Array, own: Contacts, post: Body) -> bool:
@@ -258,7 +260,7 @@ def _posts(search: Search, name: str) -> Iterator[Change]:
 
 def _floor_under(assembly: Assembly, point: Array) -> float:
     """Returns the height of the support under a point, metres; minus infinity where there is none."""
-    found = -math.inf
+    height = -math.inf
     for body in assembly.bodies:
         corners = corners_of(body)
         low, high = corners.min(axis=0), corners.max(axis=0)
@@ -268,8 +270,8 @@ def _floor_under(assembly: Assembly, point: Array) -> float:
             and np.all(point[:2] <= high[:2])
             and high[2] < point[2]
         ):
-            found = max(found, float(high[2]))
-    return found
+            height = max(height, float(high[2]))
+    return height
 
 
 def nearest_of(is_good: Callable[[float], bool], values: Sequence[float], low: float) -> float | None:

@@ -36,20 +36,20 @@ class Clearances:
     def overlap(self, first: Ints, second: Ints, shifts: Array) -> Bools:
         """Returns in which of k questions two bodies surely overlap. first, second: their numbers; shifts: (k, 3)
         metres, of the first."""
-        found = np.zeros(len(first), dtype=np.bool_)
+        overlaps = np.zeros(len(first), dtype=np.bool_)
         count = len(self._bodies)
         pairs, which = np.unique(first * count + second, return_inverse=True)
         for at, pair in enumerate(pairs.tolist()):
             mine = np.flatnonzero(which == at)
             for directions, widths in self._of(*divmod(pair, count)):
                 depth = (shifts[mine] @ directions.T + widths).min(axis=1)
-                found[mine] |= depth > SURELY
-        return found
+                overlaps[mine] |= depth > SURELY
+        return overlaps
 
     def _of(self, first: int, second: int) -> list[Widths]:
         if (first, second) not in self._pairs:
-            found = [_widths(*pair) for pair in product(self._at(first), self._at(second))]
-            self._pairs[first, second] = [each for each in found if each is not None]
+            widths = [_widths(*pair) for pair in product(self._at(first), self._at(second))]
+            self._pairs[first, second] = [width for width in widths if width is not None]
         return self._pairs[first, second]
 
     def _at(self, number: int) -> tuple[ConvexSolid, ...]:
@@ -83,6 +83,6 @@ def _ways(solid: ConvexSolid) -> Array:
     along /= np.linalg.norm(along, axis=1)[:, None]
     alike: list[Array] = []
     for way in along:
-        if not any(abs(float(way @ each)) > 1 - 1e-12 for each in alike):
+        if not any(abs(float(way @ other)) > 1 - 1e-12 for other in alike):
             alike.append(way)
     return np.array(alike)

@@ -65,8 +65,8 @@ class Demand:
 
     def balance(self, assembly: Assembly, strict: Contacts) -> Balance:
         """Returns the equilibrium that is asked for. strict: contacts that may be relied on."""
-        found = balance_of(assembly, strict, gravity=self.gravity)
-        return replace(found, friction=found.friction / self.friction_factor)
+        balance = balance_of(assembly, strict, gravity=self.gravity)
+        return replace(balance, friction=balance.friction / self.friction_factor)
 
     @property
     def friction_factor(self) -> float:
@@ -75,14 +75,14 @@ class Demand:
 
     def pulls(self, balance: Balance) -> list[Array]:
         """Returns the directions (3,) gravity is asked in: as it is, and as it was where scenes fell."""
-        found = [balance.down]
+        directions = [balance.down]
         if self.margin is not None:
             angle, (east, north) = math.radians(self.margin), horizontal(balance.down)
-            found += [
+            directions += [
                 math.cos(angle) * balance.down + math.sin(angle) * (a * east + b * north)
                 for a, b in self.directions
             ]
-        return found
+        return directions
 
     def holds(self, assembly: Assembly) -> bool:
         """Returns whether an assembly holds what is asked."""
@@ -95,9 +95,9 @@ class Demand:
 
     def holds_on_curves(self, assembly: Assembly, contacts: Contacts) -> bool:
         """Returns the same where pieces touch on curves."""
-        found = analyse(assembly, gravity=self.gravity, contacts=contacts, loads=False, follow=False)
+        statics = analyse(assembly, gravity=self.gravity, contacts=contacts, loads=False, follow=False)
         needed = max(self.margin or 0.0, ON_CURVES)
-        return bool(found.stands_by_itself) and (found.tilt_deg or 0.0) >= needed - EXACT
+        return bool(statics.stands_by_itself) and (statics.tilt_deg or 0.0) >= needed - EXACT
 
     def fall_of(self, balance: Balance) -> Array | None:
         """Returns a motion (6 n,) in which it falls, as it is or tilted by the margin; None where it holds what is
@@ -108,10 +108,10 @@ class Demand:
                     return motion
             if self.margin is None:
                 return None
-            found = tilt_of(balance)
-            if found.degrees >= self.margin - EXACT:
+            margin = tilt_of(balance)
+            if margin.degrees >= self.margin - EXACT:
                 return None
-            return self._learned(balance, math.radians(found.direction))
+            return self._learned(balance, math.radians(margin.direction))
         except StaticsError:
             return np.zeros(6 * len(balance.names))
 

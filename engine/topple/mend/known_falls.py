@@ -196,20 +196,20 @@ class KnownFalls:
         """Returns motions (m, q, g, 6) of the moved pieces. motions: (m, n, 6) of all; owner: (q,) the place, way: (q,)
         `STILL`, `ON` or the piece they ride on."""
         own = motions[:, self._gripped]
-        found = np.zeros((len(motions), len(owner), *own.shape[1:]))
+        moves = np.zeros((len(motions), len(owner), *own.shape[1:]))
         on = np.flatnonzero(way == ON)
-        found[:, on] = own[:, None]
+        moves[:, on] = own[:, None]
         for at in np.flatnonzero(turns[owner] != 0).tolist():
             if way[at] == ON:
                 rotation = turned(float(turns[owner[at]]))
-                found[:, at] = (own.reshape(-1, 3) @ rotation.T).reshape(own.shape)
+                moves[:, at] = (own.reshape(-1, 3) @ rotation.T).reshape(own.shape)
         ride = np.flatnonzero(way >= 0)
         carrier = motions[:, way[ride], None]
         arms = centres[owner[ride]] - self._balance.centres[way[ride], None]
         spins = np.broadcast_to(carrier[..., 3:], (len(motions), *arms.shape))
-        found[:, ride, :, :3] = carrier[..., :3] + crossed(spins, np.broadcast_to(arms, spins.shape))
-        found[:, ride, :, 3:] = spins
-        return found
+        moves[:, ride, :, :3] = carrier[..., :3] + crossed(spins, np.broadcast_to(arms, spins.shape))
+        moves[:, ride, :, 3:] = spins
+        return moves
 
     def falls(self, touches: Touches, at: int) -> bool:
         """Returns whether gravity gains power over the known falls and the moved pieces' motions as one body; that
@@ -237,7 +237,7 @@ class KnownFalls:
             if power > MIN_POWER * max(1, count):
                 used = np.flatnonzero(share[:count] > 1e-3).tolist()
                 chosen = [self._falls[at] for at in used]
-                self._falls = chosen + [each for at, each in enumerate(self._falls) if at not in used]
+                self._falls = chosen + [fall for at, fall in enumerate(self._falls) if at not in used]
                 whole = np.tensordot(share, known, axes=1)
                 self._joined = [self._kept(whole, float(touches.turns[at])), *self._joined][:JOINED]
                 return True
@@ -308,7 +308,7 @@ def _fall_within(
     rows = csc_matrix(entries, shape=(count, size))
     nothing = csc_matrix((size, size))
     solver = clarabel.DefaultSolver(nothing, -load, rows, right, cones, solver_settings(refine=False))
-    found = solver.solve()
-    if str(found.status) not in SOLVED:
+    solution = solver.solve()
+    if str(solution.status) not in SOLVED:
         return 0.0, np.zeros(size)
-    return -float(found.obj_val), np.array(found.x)
+    return -float(solution.obj_val), np.array(solution.x)

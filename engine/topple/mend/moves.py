@@ -38,8 +38,8 @@ def _closed_in(places: MovedPieces, at: Callable[[float], Place], low: float, hi
     while abs(high - low) > room:
         cuts = min(CUTS, math.ceil(abs(high - low) / room))
         values = np.linspace(low, high, cuts + 1)[1:-1].tolist()
-        found = places.border([at(value) for value in values])
-        low, high = [low, *values][found], [*values, high][found]
+        index = places.border([at(value) for value in values])
+        low, high = [low, *values][index], [*values, high][index]
         if not values:
             break
     return high
@@ -51,12 +51,12 @@ def _along(turn: float, angle: float, distance: float) -> Place:
 
 def move(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     """The nearest place on the level, of those in which the pieces are turned as the search has it."""
-    places, found = MovedPieces(search, names), []
+    places, changes = MovedPieces(search, names), []
     for turn in search.turns:
         there = _moved_to(search, places, limit, turn)
         if there is not None:
-            found.append(Change("move", names, vector_of(there.shift), turn))
-    return sorted(found, key=partial(effort_of, search.assembly))[:1], places.asked
+            changes.append(Change("move", names, vector_of(there.shift), turn))
+    return sorted(changes, key=partial(effort_of, search.assembly))[:1], places.asked
 
 
 def _moved_to(search: Search, places: MovedPieces, limit: float, turn: float) -> Place | None:
@@ -127,8 +127,8 @@ def _across(
 def turn(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     """The least turn about the upright through the middle of the piece."""
     places = MovedPieces(search, names)
-    found = _turned_to(search, places, limit)
-    return ([] if found is None else [Change("turn", names, turn=found.turn)]), places.asked
+    place = _turned_to(search, places, limit)
+    return ([] if place is None else [Change("turn", names, turn=place.turn)]), places.asked
 
 
 def _turned_to(search: Search, places: MovedPieces, limit: float) -> Place | None:
@@ -142,7 +142,7 @@ def _turned_to(search: Search, places: MovedPieces, limit: float) -> Place | Non
     if good is None:
         return None
     sign, value = math.copysign(1.0, good.turn), abs(good.turn)
-    before = max((each for each in TURNS if each < value), default=0.0)
+    before = max((angle for angle in TURNS if angle < value), default=0.0)
     return _turned(sign * _closed_in(places, lambda angle: _turned(sign * angle), before, value))
 
 

@@ -201,7 +201,7 @@ class MovedPieces:
             there = np.flatnonzero(here)
             if is_turned:
                 every = [moved(body, self._pivot, places[at].shift, places[at].turn) for at in there.tolist()]
-                bodies += [replace(each, name=f"{at}\n{name}") for at, each in zip(there, every, strict=True)]
+                bodies += [replace(body, name=f"{at}\n{name}") for at, body in zip(there, every, strict=True)]
             else:
                 spots = (np.array(body.pose.position) + shifts[there]).tolist()
                 bodies += [
@@ -221,19 +221,19 @@ class MovedPieces:
             none = self._kept.some(np.zeros(0, dtype=np.int64))
             return Joints(none, self._touches(places, none, none.first), frozenset(), frozenset())
         copies, of_copy, numbers, scene = self._copies(places, near)
-        found = contacts_with_copies(self._rest, copies, scene)
+        contacts = contacts_with_copies(self._rest, copies, scene)
         inside = {
-            int(each.split("\n")[0])
-            for one in found.overlaps
-            for each in (one.first, one.second)
-            if "\n" in each
+            int(side.split("\n")[0])
+            for one in contacts.overlaps
+            for side in (one.first, one.second)
+            if "\n" in side
         }
         # as numbers in the whole assembly, and the place each contact belongs to
         number = np.concatenate([np.flatnonzero(~self._mine), numbers])
         owner = np.append(np.full(len(self._rest), -1), of_copy)
-        at_name = {name: at for at, name in enumerate(found.names)} if found.curved else {}
-        curved = frozenset(int(max(owner[at_name[each]] for each in pair)) for pair in found.curved)
-        strict = self.demand.strict(found)
+        at_name = {name: at for at, name in enumerate(contacts.names)} if contacts.curved else {}
+        curved = frozenset(int(max(owner[at_name[name]] for name in pair)) for pair in contacts.curved)
+        strict = self.demand.strict(contacts)
         of_place = np.maximum(owner[strict.first], owner[strict.second])
         order = np.argsort(of_place, kind="stable")
         strict = replace(strict, first=number[strict.first], second=number[strict.second], curved=())
@@ -283,7 +283,7 @@ class _Some:
         fall goes on."""
         if self._is_good(at):
             return True
-        self.left = [each for each in self.left if each != at]
+        self.left = [number for number in self.left if number != at]
         return False
 
     def _is_good(self, at: int) -> bool:

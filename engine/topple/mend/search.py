@@ -149,11 +149,11 @@ def _found(search: Search, workers: int | None) -> Tried:
     """Returns the changes that one scan finds, the least effort first, and how many were tried. A later scan, where the
     first found nothing, looks for the least effort alone."""
     most = MOST if search.is_first else 1
-    found: dict[Kind, list[tuple[float, Change]]] = {kind: [] for kind in KINDS}
+    ranking: dict[Kind, list[tuple[float, Change]]] = {kind: [] for kind in KINDS}
 
     def tasks() -> Iterator[Task]:
         for kind, named in _tasks(search):
-            best = found[kind]
+            best = ranking[kind]
             yield kind, named, math.inf if len(best) < most else ALIKE * best[most - 1][0]
 
     asked = 0
@@ -162,10 +162,10 @@ def _found(search: Search, workers: int | None) -> Tried:
         for changes, tried in answers:
             asked += tried
             for change in changes:
-                rows_of = found[change.kind]
+                rows_of = ranking[change.kind]
                 rows_of.append((effort_of(search.assembly, change), change))
                 rows_of.sort(key=_rank)
-    best = sorted((row for rows_of in found.values() for row in rows_of[:MOST]), key=_rank)
+    best = sorted((row for rows_of in ranking.values() for row in rows_of[:MOST]), key=_rank)
     return [change for _, change in best], asked
 
 
@@ -199,7 +199,7 @@ def _tasks(search: Search) -> list[tuple[Kind, tuple[str, ...]]]:
 def carried_by(contacts: Contacts) -> dict[str, set[str]]:
     """Returns all that rests on each piece, also through others."""
     above = touch_above(contacts, LEVEL)
-    found: dict[str, set[str]] = {}
+    riders: dict[str, set[str]] = {}
     for name in contacts.names:
         reached: set[str] = set()
         ahead = [name]
@@ -207,8 +207,8 @@ def carried_by(contacts: Contacts) -> dict[str, set[str]]:
             fresh = above[ahead.pop()] - reached
             reached |= fresh
             ahead += fresh
-        found[name] = reached - {name}
-    return found
+        riders[name] = reached - {name}
+    return riders
 
 
 def touch_above(contacts: Contacts, level: float) -> dict[str, set[str]]:

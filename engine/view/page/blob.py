@@ -28,12 +28,12 @@ class Blob:
         """Adds an array of a type of `TYPES`, and returns where it is."""
         name = TYPES[values.dtype.newbyteorder("=").str[1:]]
         data = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"))).tobytes()
-        found: list[object] = [name, self._size, int(values.size)]
+        reference: list[object] = [name, self._size, int(values.size)]
         # typed arrays begin at multiples of their own size
         padding = -len(data) % 4
         self._parts += [data, b"\0" * padding]
         self._size += len(data) + padding
-        return found
+        return reference
 
     def put_bytes(self, data: bytes) -> list[object]:
         """Adds bytes, such as those of a file, and returns where they are."""
@@ -55,5 +55,5 @@ def varints(values: NDArray[np.int64]) -> NDArray[np.uint8]:
     is_used[:, 0] = True
     goes_on = np.zeros_like(is_used)
     goes_on[:, :-1] = is_used[:, 1:]
-    found = (rows & np.uint64(127)) | (goes_on.astype(np.uint64) << np.uint64(7))
-    return np.asarray(found[is_used], dtype=np.uint8)
+    digits = (rows & np.uint64(127)) | (goes_on.astype(np.uint64) << np.uint64(7))
+    return np.asarray(digits[is_used], dtype=np.uint8)

@@ -89,7 +89,7 @@ class BodyWriter:
     def _row(self, body: Body) -> dict[str, Any]:
         material = material_of(body.piece, body.name)
         finish = material.finish
-        found = {
+        row = {
             "name": body.name,
             "mesh": self._mesh(body),
             "albedo": [round(value, 5) for value in material.albedo],
@@ -102,33 +102,33 @@ class BodyWriter:
         area = None if body.piece.face is None or body.name == TABLE else decal_area(body.piece)
         if area is not None:
             step = EMBOSS_SLOPE_M / np.array(area.size)
-            found["print"] = {
+            row["print"] = {
                 "picture": self._print(decal_picture(body.piece, area)),
                 "area": [*area.centre, 1 / area.size[0], 1 / area.size[1]],
                 "press": [*step.tolist(), EMBOSS_DEPTH_M / (2 * EMBOSS_SLOPE_M)],
                 "isPressed": is_pressed(body.piece),
             }
-        return found
+        return row
 
     def _mesh(self, body: Body) -> int:
         """Returns the number of a body's mesh. Points are quantised, to a micrometre for a brick."""
         is_table = body.name == TABLE
-        found = table_mesh(body) if is_table else triangles_of(body.piece)
-        scale = float(np.abs(found.rows[:, :3]).max()) / POSITION_STEPS
-        points = np.round(found.rows[:, :3] / scale).astype(np.int16)
-        normals = np.round(found.rows[:, 3:6] * NORMAL_STEPS).astype(np.int8)
-        key = bytes([is_table]) + points.tobytes() + normals.tobytes() + found.indices.tobytes()
+        mesh = table_mesh(body) if is_table else triangles_of(body.piece)
+        scale = float(np.abs(mesh.rows[:, :3]).max()) / POSITION_STEPS
+        points = np.round(mesh.rows[:, :3] / scale).astype(np.int16)
+        normals = np.round(mesh.rows[:, 3:6] * NORMAL_STEPS).astype(np.int8)
+        key = bytes([is_table]) + points.tobytes() + normals.tobytes() + mesh.indices.tobytes()
         if key not in self._mesh_of:
             self._mesh_of[key] = len(self._meshes)
             self._meshes.append(
                 {
                     "points": self._blob.put(points.T),
                     "normals": self._blob.put(normals.T),
-                    "triangles": self._triangles(found),
+                    "triangles": self._triangles(mesh),
                     "scale": scale,
                     "grain": grain_axes(body.piece).ravel().astype(int).tolist(),
                     # a table is cut from planks: where, no turning tells
-                    "along": [self._blob.put(found.rows[:, k : k + 3]) for k in (6, 9)] if is_table else None,
+                    "along": [self._blob.put(mesh.rows[:, k : k + 3]) for k in (6, 9)] if is_table else None,
                 }
             )
         return self._mesh_of[key]

@@ -47,14 +47,14 @@ def page(data: Mapping[str, Any], blob: Blob, allowed: Sequence[str] = ()) -> st
     """
     script, style = _file(SCRIPT), _file(STYLE)
     whole = {**data, "shaders": shaders(), "light": light()}
-    told = json.dumps(whole, allow_nan=False, separators=(",", ":")).translate(ESCAPES)
+    text = json.dumps(whole, allow_nan=False, separators=(",", ":")).translate(ESCAPES)
     return "".join(
         (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
             f'<meta http-equiv="Content-Security-Policy" content="{policy(allowed)}">\n',
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
             f"<title>{html.escape(str(data['title']))}</title>\n<style>{style}</style>\n</head>\n<body>\n",
-            f'<script type="application/json" id="data">{told}</script>\n',
+            f'<script type="application/json" id="data">{text}</script>\n',
             f'<script type="application/octet-stream" id="blob">{blob.text()}</script>\n',
             f"<script>{script}</script>\n</body>\n</html>\n",
         )

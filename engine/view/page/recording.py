@@ -127,7 +127,7 @@ def frame_times(replay: Replay, motion: Motion) -> Array:
         put = np.flatnonzero(motion.put.any(axis=1))
         spans += [(float(motion.times[n]), float(motion.times[n + 1])) for n in put]
     extra = [np.arange(max(begin, 0.0), min(end, replay.seconds), 1 / EXTRA_RATE) for begin, end in spans]
-    ends = [each for span in spans for each in span if 0.0 <= each <= replay.seconds]
+    ends = [end for span in spans for end in span if 0.0 <= end <= replay.seconds]
     rounded = np.round(np.concatenate([own, *extra, ends]) / TIME_S).astype(np.int64)
     return np.asarray(np.unique(rounded) * TIME_S, dtype=np.float64)
 

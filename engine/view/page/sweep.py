@@ -27,8 +27,8 @@ def sweep_data(
     """Returns what a page is told of a sweep. tower: without the piece. rows: of the places, in their order. noise: mm,
     and of how many copies a row, where rows have that."""
     bodies = (*tower.bodies, piece)
-    told = BodyWriter(blob).scene(bodies, bounding_sphere(bodies))
-    for row, body in zip(told["bodies"], bodies, strict=True):
+    scene = BodyWriter(blob).scene(bodies, bounding_sphere(bodies))
+    for row, body in zip(scene["bodies"], bodies, strict=True):
         row["pose"] = [*body.pose.position, *body.pose.orientation]
     poses = np.full((len(places), 7), np.nan, dtype=np.float32)
     for number, place in enumerate(places):
@@ -52,7 +52,7 @@ def sweep_data(
         **chances,
         "title": clean(f"Where could {piece.name} go?"),
         "scene": tower.name,
-        **told,
+        **scene,
         "places": blob.put(asked),
         "poses": blob.put(poses),
         "verdicts": blob.put(np.array([VERDICTS.index(row.verdict) for row in rows], dtype=np.uint8)),

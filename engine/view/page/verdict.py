@@ -118,9 +118,9 @@ def _solids(overlays: Sequence[Overlay], blob: Blob) -> list[dict[str, Any]]:
 
 
 def _solid(parts: Sequence[Triangles], ink: Sequence[float], layer: str, blob: Blob) -> dict[str, Any]:
-    rows = np.concatenate([each.rows for each in parts])
-    firsts = np.cumsum([0, *(len(each.rows) for each in parts[:-1])])
-    corners = [each.indices.ravel() + first for each, first in zip(parts, firsts, strict=True)]
+    rows = np.concatenate([part.rows for part in parts])
+    firsts = np.cumsum([0, *(len(part.rows) for part in parts[:-1])])
+    corners = [part.indices.ravel() + first for part, first in zip(parts, firsts, strict=True)]
     return {
         "points": blob.put((np.round(rows[:, :3] / GRID) * GRID).astype(np.float32).T),
         "normals": blob.put(np.round(rows[:, 3:6] * 127).astype(np.int8).T),
@@ -133,6 +133,6 @@ def _solid(parts: Sequence[Triangles], ink: Sequence[float], layer: str, blob: B
 def _legend(verdict: Verdict, weakest: tuple[str, str] | None, layers: set[str]) -> list[tuple[str, str]]:
     colours = {"forces": [FORCE_COLOUR], "motion": [FALL_COLOUR], "support": [MASS_COLOUR, SUPPORT_COLOUR]}
     why = coloured(verdict)
-    found = [] if weakest is None or why is None else [(weakest[1], why[1])]
-    shown = (colour for layer, each in colours.items() if layer in layers for colour in each)
-    return [*found, *((colour, LEGEND[colour]) for colour in shown)]
+    legend = [] if weakest is None or why is None else [(weakest[1], why[1])]
+    shown = (colour for layer, group in colours.items() if layer in layers for colour in group)
+    return [*legend, *((colour, LEGEND[colour]) for colour in shown)]

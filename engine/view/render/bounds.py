@@ -124,8 +124,8 @@ def seen(points: Array, camera: Camera, size: tuple[int, int], reach: float = 0.
     if not points.size:
         return None
     points = points.reshape(-1, 3)
-    found = outline(points, np.full(len(points), reach), camera, size, 0.0)
-    return WHOLE if found is None else _around(found, size)
+    hull = outline(points, np.full(len(points), reach), camera, size, 0.0)
+    return WHOLE if hull is None else _around(hull, size)
 
 
 def _around(corners: Array, size: tuple[int, int]) -> ScreenRect | None:
@@ -197,7 +197,7 @@ class DirtyTracker:
         height: of the table, on which shadows fall. reach: metres around what changed that it may darken. blur: metres
         around shadows.
         """
-        points, self._points = [each for each in self._points if len(each)], []
+        points, self._points = [group for group in self._points if len(group)], []
         airy, self._airy = self._airy, []
         is_whole, self._is_whole = self._is_whole, False
         if is_whole:
@@ -212,13 +212,13 @@ class DirtyTracker:
             margins = np.concatenate([margins, np.full(len(margins), blur)])
         changed = np.concatenate([changed, *airy])
         margins = np.concatenate([margins, np.zeros(len(changed) - len(margins))])
-        found = outline(changed, margins, camera, size, DIRTY_MARGIN_PX)
-        if found is None:
+        hull = outline(changed, margins, camera, size, DIRTY_MARGIN_PX)
+        if hull is None:
             return EVERYTHING
-        bounds = _around(found, size)
+        bounds = _around(hull, size)
         if bounds is None:
             return NOTHING
-        corners = found / (size[0] / 2, size[1] / 2)
+        corners = hull / (size[0] / 2, size[1] / 2)
         x, y = corners.T
         if float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 8 > MAX_DIRTY_FRACTION:
             return EVERYTHING

@@ -182,7 +182,9 @@ def joined(parts: list[Edges]) -> Edges:
     facets = np.array([len(part.normals) for part in parts])
     edge_body = np.repeat(np.arange(len(parts)), [len(part.ends) for part in parts])
     rows = [(p.ends, p.beside, p.sharp, p.curved, p.normals, p.offsets) for p in parts]
-    ends, beside, sharp, curved, normals, offsets = (np.concatenate(each) for each in zip(*rows, strict=True))
+    ends, beside, sharp, curved, normals, offsets = (
+        np.concatenate(column) for column in zip(*rows, strict=True)
+    )
     beside += (np.cumsum(facets) - facets)[edge_body, None]
     facet_body = np.repeat(np.arange(len(parts)), facets)
     return Edges(ends, beside, sharp, curved, normals, offsets, edge_body, facet_body)

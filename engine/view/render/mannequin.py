@@ -126,8 +126,8 @@ def _palm() -> list[list[float]]:
         -1, 3
     )
     rays /= (np.abs(rays) ** 4).sum(axis=1, keepdims=True) ** 0.25
-    found: list[list[float]] = np.round(rays * np.array(PALM_MM[::-1]) / 2, 2).tolist()
-    return found
+    points: list[list[float]] = np.round(rays * np.array(PALM_MM[::-1]) / 2, 2).tolist()
+    return points
 
 
 def poses(grasp: Grasp) -> Array:
@@ -136,13 +136,13 @@ def poses(grasp: Grasp) -> Array:
     positions, rotations = _closed_on(round(1e3 * width, 1), grasp.lean)
     x, y, z, w = rotations.T
     p, q, r, s = quaternion_of(grasp.axes)
-    found = np.empty((len(positions), 7))
-    found[:, :3] = grasp.origin + positions @ grasp.axes.T
-    found[:, 3] = s * x + p * w + q * z - r * y
-    found[:, 4] = s * y - p * z + q * w + r * x
-    found[:, 5] = s * z + p * y - q * x + r * w
-    found[:, 6] = s * w - p * x - q * y - r * z
-    return found
+    rows = np.empty((len(positions), 7))
+    rows[:, :3] = grasp.origin + positions @ grasp.axes.T
+    rows[:, 3] = s * x + p * w + q * z - r * y
+    rows[:, 4] = s * y - p * z + q * w + r * x
+    rows[:, 5] = s * z + p * y - q * x + r * w
+    rows[:, 6] = s * w - p * x - q * y - r * z
+    return rows
 
 
 @lru_cache(maxsize=512)

@@ -127,7 +127,7 @@ def _furnish(number: int, wall: _Wall) -> None:
 def room_picture(table: tuple[float, float], noise: float = 0.002) -> NDArray[np.uint8]:
     """Returns (h, w, 4): the faces of the room above each other. table: half sides, metres; 0 for none. noise: breaks
     the steps of 8 bits in what is smooth; in a file it is most of the bytes."""
-    found = []
+    pictures = []
     for number, face in enumerate(FACES):
         wall = _Wall(*face)
         if number < 4:
@@ -136,8 +136,8 @@ def room_picture(table: tuple[float, float], noise: float = 0.002) -> NDArray[np
             wall.shade(1.0 - 0.10 * np.exp(-wall.at[..., 2] / 0.25))
         elif number == 4:
             _floor(wall, table)
-        found.append(wall.picture)
-    colours = np.concatenate(found)
+        pictures.append(wall.picture)
+    colours = np.concatenate(pictures)
     colours += np.random.default_rng(3).uniform(-noise, noise, colours.shape[:2])[..., None]
     rows = np.clip(255 * np.concatenate([colours, np.ones((*colours.shape[:2], 1))], axis=2) + 0.5, 0, 255)
     return rows.astype(np.uint8)

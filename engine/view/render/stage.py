@@ -208,13 +208,13 @@ class Stage:
 
     def _outlined(self) -> dict[str, Array]:
         """Returns the lines (n, 2, 3) around what is pointed out, by colour."""
-        found: dict[str, list[Array]] = {}
+        outlines: dict[str, list[Array]] = {}
         for name, colour in self._highlights.items():
-            lines = found.setdefault(colour, [])
+            lines = outlines.setdefault(colour, [])
             lines.append(self._visible_edges.outline(name, self.camera.eye))
             if self._bodies.table is not None:
                 lines.append(ring_around(self._boxes[name], self._bodies.table.height))
-        return {colour: np.concatenate(lines) for colour, lines in found.items()}
+        return {colour: np.concatenate(lines) for colour, lines in outlines.items()}
 
     @property
     def _reach_and_blur(self) -> tuple[float, float]:

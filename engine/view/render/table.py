@@ -145,18 +145,18 @@ def _lit(triangles: Triangles, above: float, below: float) -> Triangles:
 def _placed(body: Body, table: Body) -> Triangles:
     """Returns the mesh of a part below a top, in the frame of the top, cut from the middle of a plank."""
     is_leg = body.piece.extents.argmax() == 2
-    found = _lit(triangles_of(body.piece), IN_SHADE, AT_FLOOR if is_leg else IN_SHADE)
+    mesh = _lit(triangles_of(body.piece), IN_SHADE, AT_FLOOR if is_leg else IN_SHADE)
     along = int(body.piece.extents.argmax())
     if is_leg:
         above, foot = LEG_MM
-        below = 0.5 - found.rows[:, 2] / float(body.piece.extents[2])
-        found.rows[:, :2] *= (1.0 - below * (1.0 - foot / above))[:, None]
-    points = found.rows[:, :3].copy()
+        below = 0.5 - mesh.rows[:, 2] / float(body.piece.extents[2])
+        mesh.rows[:, :2] *= (1.0 - below * (1.0 - foot / above))[:, None]
+    points = mesh.rows[:, :3].copy()
     # both directions across in one, so that no side is seen without grain
     across = points.sum(axis=1) - points[:, along]
-    found.rows[:, 6], found.rows[:, 7] = points[:, along], MID_PLANK + 0.4 * across
-    found.rows[:, :3] += np.subtract(body.pose.position, table.pose.position).astype(np.float32)
-    return found
+    mesh.rows[:, 6], mesh.rows[:, 7] = points[:, along], MID_PLANK + 0.4 * across
+    mesh.rows[:, :3] += np.subtract(body.pose.position, table.pose.position).astype(np.float32)
+    return mesh
 
 
 @lru_cache(maxsize=8)
@@ -174,15 +174,15 @@ def _below(size: tuple[float, ...]) -> tuple[tuple[str, Piece, tuple[float, floa
     x, y = wide / 2 - INSET_MM - above / 2, deep / 2 - INSET_MM - above / 2
     # drawn tapered: a solid over corners would need scipy's hulls, a third of a second before the first picture
     leg = build(parse({"shape": {"box": [above, above, high]}, "material": TABLE}, TABLE))
-    found = [
+    parts = [
         (f"leg {number}", leg, (p * x, q * y, -(thick + high) / 2))
         for number, (p, q) in enumerate(((-1, -1), (1, -1), (1, 1), (-1, 1)))
     ]
     for number, (p, q) in enumerate(((0, -1), (1, 0), (0, 1), (-1, 0))):
         shape = [2 * x - above, thin, tall] if p == 0 else [thin, 2 * y - above, tall]
         board = build(parse({"shape": {"box": shape}, "material": TABLE}, TABLE))
-        found.append((f"apron {number}", board, (p * x, q * y, -(thick + tall) / 2)))
-    return tuple((name, piece, (a / 1000, b / 1000, c / 1000)) for name, piece, (a, b, c) in found)
+        parts.append((f"apron {number}", board, (p * x, q * y, -(thick + tall) / 2)))
+    return tuple((name, piece, (a / 1000, b / 1000, c / 1000)) for name, piece, (a, b, c) in parts)
 
 
 def _clipped(outline: Array, axis: int, side: int, limit: float) -> Array:

@@ -97,7 +97,7 @@ def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions
     except StaticsError:
         return ()
     heights = {body.name: body.pose.position[2] for body in assembly.bodies}
-    found = []
+    loads = []
     pairs = np.stack([contacts.first, contacts.second], axis=1)
     for first, second in np.unique(pairs, axis=0).tolist():
         mine = (pairs == (first, second)).all(axis=1)
@@ -108,17 +108,17 @@ def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions
         point = weight @ contacts.points[mine] / weight.sum()
         one, other = contacts.names[first], contacts.names[second]
         is_upper = other == TABLE if TABLE in (one, other) else heights[one] >= heights[other]
-        found.append(
+        loads.append(
             ContactForce(one, other, point, total) if is_upper else ContactForce(other, one, point, -total)
         )
-    return tuple(found)
+    return tuple(loads)
 
 
 def marked(verdict: Verdict) -> Frame:
     """Returns the scene with the piece that goes first, or would, in colour."""
-    frame, found = frame_of(verdict.judged.bodies), coloured(verdict)
+    frame, mark = frame_of(verdict.judged.bodies), coloured(verdict)
     colour = FALLEN_COLOUR if verdict.word == "topples" else WEAKEST_COLOUR
-    return Frame(frame.names, frame.poses, {found[0]: colour} if found and found[0] in frame.names else {})
+    return Frame(frame.names, frame.poses, {mark[0]: colour} if mark and mark[0] in frame.names else {})
 
 
 def overlays_on(verdict: Verdict, sphere: BoundingSphere) -> tuple[list[Overlay], float]:
@@ -129,18 +129,18 @@ def overlays_on(verdict: Verdict, sphere: BoundingSphere) -> tuple[list[Overlay]
     assembly, options, contacts = verdict.judged, verdict.options, contacts_of(verdict)
     forces = contact_forces(assembly, contacts, options)
     radius = ARROW_RADIUS * sphere.radius
-    found: list[Overlay] = [*_support(assembly, contacts, radius, options)]
+    overlays: list[Overlay] = [*_support(assembly, contacts, radius, options)]
     loads = list(_loads(assembly))
-    strongest = max((float(np.linalg.norm(each.force)) for each in forces), default=0.0)
+    strongest = max((float(np.linalg.norm(force.force)) for force in forces), default=0.0)
     scale = MAX_ARROW * sphere.radius / strongest if strongest > 0 else 0.0
-    strong = [each for each in forces if np.linalg.norm(each.force) > MIN_FORCE * strongest]
-    found += [_arrow(each.point, each.force * scale, FORCE_COLOUR, radius) for each in strong]
+    strong = [force for force in forces if np.linalg.norm(force.force) > MIN_FORCE * strongest]
+    overlays += [_arrow(force.point, force.force * scale, FORCE_COLOUR, radius) for force in strong]
     long = LOAD_ARROW * sphere.radius
     ways = [(end, long * pull / np.linalg.norm(pull)) for end, pull in loads]
-    found += [_arrow(end - way, way, LOAD_COLOUR, radius) for end, way in ways]
+    overlays += [_arrow(end - way, way, LOAD_COLOUR, radius) for end, way in ways]
     if verdict.statics.stands is False:
-        found += _fall(verdict, sphere, radius)
-    return found, scale
+        overlays += _fall(verdict, sphere, radius)
+    return overlays, scale
 
 
 def _loads(assembly: Assembly) -> Iterator[tuple[Array, Array]]:
@@ -168,17 +168,17 @@ def _support(assembly: Assembly, contacts: Contacts, radius: float, options: Che
     centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
     centre = masses @ centres / masses.sum()
     level = float(points[:, 2].min())
-    found: list[Overlay] = []
+    overlays: list[Overlay] = []
     hull = convex_hull(points[:, :2])
     if len(hull):
         corners = tuple((x, y, level + 0.3 * radius) for x, y in hull.tolist())
-        found.append(Spot(corners, SUPPORT_COLOUR, 0.35, 0.6 * radius))
+        overlays.append(Spot(corners, SUPPORT_COLOUR, 0.35, 0.6 * radius))
     down = np.asarray(options.gravity) / np.linalg.norm(options.gravity)
     foot = centre + down * (level - centre[2]) / min(down[2], -1e-3)
-    found.append(Line((vector_of(centre), vector_of(foot)), MASS_COLOUR, 0.5 * radius))
+    overlays.append(Line((vector_of(centre), vector_of(foot)), MASS_COLOUR, 0.5 * radius))
     for place, size in ((centre, 3.0), (foot, 2.0)):
-        found.append(Spot(_ring(place, size * radius), MASS_COLOUR, 0.9, 0.3 * radius))
-    return found
+        overlays.append(Spot(_ring(place, size * radius), MASS_COLOUR, 0.9, 0.3 * radius))
+    return overlays
 
 
 def convex_hull(points: Array) -> Array:
@@ -197,7 +197,7 @@ def _ring(centre: Array, radius: float) -> tuple[Vector, ...]:
 
 def _fall(verdict: Verdict, sphere: BoundingSphere, radius: float) -> list[Overlay]:
     """Returns where every piece starts to move, from the mechanism of the failed balance."""
-    found: list[Overlay] = []
+    arrows: list[Overlay] = []
     bodies = {body.name: body for body in verdict.judged.bodies}
     speeds = {name: np.asarray(linear) for name, (linear, _) in verdict.statics.mechanism.items()}
     fastest = max((float(np.linalg.norm(speed)) for speed in speeds.values()), default=0.0)
@@ -205,17 +205,17 @@ def _fall(verdict: Verdict, sphere: BoundingSphere, radius: float) -> list[Overl
         if np.linalg.norm(speed) > 0.08 * fastest and name in bodies:
             direction = speed / fastest * MAX_ARROW * sphere.radius
             centre = bodies[name].pose.apply(bodies[name].piece.centre_of_mass)
-            found.append(_arrow(centre, direction, FALL_COLOUR, radius))
-    return found
+            arrows.append(_arrow(centre, direction, FALL_COLOUR, radius))
+    return arrows
 
 
 def _panels(verdict: Verdict, frame: Frame, scale: float, note: str) -> tuple[Panel, ...]:
     facts: list[Item] = [Text(note, "plain", "normal", bold=True), Gap(2.0)] if note else []
     facts += [Text(headline(verdict), TONES[verdict.word], "normal", bold=True), Gap(2.0)]
-    told = [(label, text) for label, text in rows(verdict) if label != "time"]
-    facts += [Text(f"{label}: {text}" if label else text, "plain", "small") for label, text in told]
-    found = coloured(verdict)
-    legend = [(found[1], colour) for colour in frame.highlights.values()] if found else []
+    lines = [(label, text) for label, text in rows(verdict) if label != "time"]
+    facts += [Text(f"{label}: {text}" if label else text, "plain", "small") for label, text in lines]
+    mark = coloured(verdict)
+    legend = [(mark[1], colour) for colour in frame.highlights.values()] if mark else []
     if scale > 0:
         newton = _round_newton(0.02 / scale)
         length = f"{1e3 * newton * scale:.0f} mm of arrow = {newton:g} N"

@@ -98,15 +98,15 @@ def panels(
         spans.append((0.0, lead, (_title(telling, room),)))
     if tail and telling.result:
         spans.append((end, np.inf, (_result(telling, room),)))
-    found: list[tuple[Panel, ...]] = [()] * len(screen)
+    screens: list[tuple[Panel, ...]] = [()] * len(screen)
     for begin, until, cards in spans:
         frames = range(*np.searchsorted(screen, (begin, until)).tolist())
         if frames:
             some = {*frames[::AREA_EVERY], frames[-1]}
             cards = tuple(_apart(card, [covered(frame) for frame in sorted(some)], size) for card in cards)
         for frame in frames:
-            found[frame] = cards
-    return tuple(found)
+            screens[frame] = cards
+    return tuple(screens)
 
 
 def _apart(card: Panel, areas: Sequence[ScreenRect], size: tuple[int, int]) -> Panel:
@@ -115,7 +115,7 @@ def _apart(card: Panel, areas: Sequence[ScreenRect], size: tuple[int, int]) -> P
         return card
     unit = _unit(size) / size[1]
     lines = [item.size for item in card.items if isinstance(item, Text) for _ in _lines(item, card.width)]
-    high = (sum(LINE_HEIGHTS[each] for each in lines) + 24.0) * unit
+    high = (sum(LINE_HEIGHTS[style] for style in lines) + 24.0) * unit
     wide, margin = card.width * unit * size[1] / size[0], 12.0 * unit
     aside = margin * size[1] / size[0]
 
@@ -124,7 +124,7 @@ def _apart(card: Panel, areas: Sequence[ScreenRect], size: tuple[int, int]) -> P
         left = {"left": aside, "right": 1.0 - aside - wide}.get(place.partition("-")[2], 0.5 - wide / 2)
         own = ScreenRect(left, left + wide, low, low + high)
         shared = [own.within(area) for area in areas]
-        return sum((each.right - each.left) * (each.high - each.low) for each in shared if each is not None)
+        return sum((rect.right - rect.left) * (rect.high - rect.low) for rect in shared if rect is not None)
 
     return replace(card, place=min(PLACES, key=over))
 
@@ -181,11 +181,11 @@ def _spans(
 
 def _fallen(telling: Telling, falls: Sequence[float]) -> list[Caption]:
     """Returns what is said when something begins to come down."""
-    found = []
+    captions = []
     for seconds in falls:
         before = [line.who for line in telling.lines if line.seconds <= seconds]
-        found.append(Caption(seconds, FALLS, before[-1] if before else ""))
-    return found
+        captions.append(Caption(seconds, FALLS, before[-1] if before else ""))
+    return captions
 
 
 def _cards(texts: Sequence[str], who: str, size: tuple[int, int]) -> tuple[Panel, ...]:

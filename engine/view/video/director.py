@@ -123,7 +123,7 @@ def _row(cylinder: FramedCylinder) -> Array:
 def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: FramedCylinder) -> FramedCylinder:
     """Returns what should be in the frame at a moment."""
     collapse = next(
-        (each for each in scenery.motion.collapses if each.begin - AHEAD_S <= moment <= each.end + AHEAD_S),
+        (fall for fall in scenery.motion.collapses if fall.begin - AHEAD_S <= moment <= fall.end + AHEAD_S),
         None,
     )
     if collapse is not None:
@@ -136,11 +136,11 @@ def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: FramedCyli
     if not carry.begin - AHEAD_S <= moment <= carry.end:
         return cylinder_of(tower)
     # where it is, and where it will be in a moment, with the hand above it, if it is not held from the side
-    found, high = [tower], DRAWN_HAND_M if scenery.is_drawn(carry) else HAND_M
+    corners, high = [tower], DRAWN_HAND_M if scenery.is_drawn(carry) else HAND_M
     for later in (0.0, 0.6, 1.2):
         now = scenery.corners(min(max(moment + later, carry.begin), carry.end), (carry.body,))
-        found += [now, now[-1:] + np.array([0.0, 0.0, high])]
-    return cylinder_of(np.concatenate(found))
+        corners += [now, now[-1:] + np.array([0.0, 0.0, high])]
+    return cylinder_of(np.concatenate(corners))
 
 
 def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment: float) -> FramedCylinder:
@@ -172,12 +172,12 @@ def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment:
 def subject_at(scenery: Scenery, moment: float) -> Array:
     """Returns corners (n, 3) of what is looked at: a tower, and what lately came down."""
     shot = scenery.shot_at(moment)
-    found = [scenery.everything() if shot is None else scenery.tower(shot[0])]
-    for each in scenery.motion.collapses:
-        if each.begin - AHEAD_S / 2 <= moment <= each.end + LOOKED_AT_S:
-            now = scenery.corners(max(moment, each.begin), each.fallen)
-            found = [tower_of(scenery, each), now] if moment < each.crash else [now]
-    return np.concatenate(found)
+    corners = [scenery.everything() if shot is None else scenery.tower(shot[0])]
+    for fall in scenery.motion.collapses:
+        if fall.begin - AHEAD_S / 2 <= moment <= fall.end + LOOKED_AT_S:
+            now = scenery.corners(max(moment, fall.begin), fall.fallen)
+            corners = [tower_of(scenery, fall), now] if moment < fall.crash else [now]
+    return np.concatenate(corners)
 
 
 def tower_of(scenery: Scenery, collapse: Collapse) -> Array:
@@ -189,19 +189,19 @@ def tower_of(scenery: Scenery, collapse: Collapse) -> Array:
 
 def _angles(scenery: Scenery, moments: Array) -> Array:
     """Returns azimuths and elevations (n, 2), degrees, the same pair for all of one shot."""
-    found: dict[Carry | None, tuple[float, float]] = {}
+    angles: dict[Carry | None, tuple[float, float]] = {}
     last = (FRONT_DEG, ELEVATIONS[0])
     rows = []
-    falls = [(each, _across(scenery, each)) for each in scenery.motion.collapses]
+    falls = [(fall, _across(scenery, fall)) for fall in scenery.motion.collapses]
     for moment in moments:
         shot = scenery.shot_at(float(moment))
         carry = None if shot is None else shot[0]
-        if carry not in found:
-            found[carry] = last = (FRONT_DEG, 24.0) if carry is None else _direction(scenery, carry, last)
+        if carry not in angles:
+            angles[carry] = last = (FRONT_DEG, 24.0) if carry is None else _direction(scenery, carry, last)
         fall = next(
-            (way for each, way in falls if each.begin - AHEAD_S / 2 <= moment <= each.end + LINGER_S), None
+            (way for fall, way in falls if fall.begin - AHEAD_S / 2 <= moment <= fall.end + LINGER_S), None
         )
-        azimuth, elevation = found[carry]
+        azimuth, elevation = angles[carry]
         if fall is not None:
             # the nearer of the two sides from which it is seen to fall sideways
             turn = (fall - azimuth + 90.0) % 180.0 - 90.0

@@ -42,25 +42,25 @@ def motion_samples(
 
     moments: (n,) seconds of the recording. poses: (n, bodies, 7). eyes: (n, 3) metres. height: of the picture, pixels.
     """
-    found, scale = [1] * len(moments), height / 2 / math.tan(math.radians(fov) / 2)
+    counts, scale = [1] * len(moments), height / 2 / math.tan(math.radians(fov) / 2)
     for number in range(len(moments) - 1):
-        if any(each.begin <= moments[number] <= each.end for each in collapses):
+        if any(fall.begin <= moments[number] <= fall.end for fall in collapses):
             way = np.linalg.norm(poses[number + 1, :, :3] - poses[number, :, :3], axis=1)
             away = np.linalg.norm(poses[number, :, :3] - eyes[number], axis=1)
             pixels = SHUTTER * scale * float(np.nanmax(way / away, initial=0.0))
-            found[number] = min(max(math.ceil(pixels / BLUR_PX), 1), MAX_SAMPLES)
-    return found
+            counts[number] = min(max(math.ceil(pixels / BLUR_PX), 1), MAX_SAMPLES)
+    return counts
 
 
 def openings(collapses: Sequence[Collapse], timing: Timing, screen: Array) -> NDArray[np.float64]:
     """Returns how far the lens is open (n,), 0 to 1, in each frame: it opens as something collapses. screen: (n,)
     seconds of the film after its title."""
-    found = np.zeros(len(screen))
+    opening = np.zeros(len(screen))
     for collapse in collapses:
         begin, end = timing.seen(np.array([collapse.begin, collapse.end]))
         inside = np.clip(np.minimum(screen - begin, end - screen) / OPENING_S, 0.0, 1.0)
-        found = np.maximum(found, inside * inside * (3.0 - 2.0 * inside))
-    return found
+        opening = np.maximum(opening, inside * inside * (3.0 - 2.0 * inside))
+    return opening
 
 
 def lens_radius(fov: float) -> float:

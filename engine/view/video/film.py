@@ -84,29 +84,29 @@ class Recipe:
 def _faults(recipe: Recipe) -> list[str]:
     """Returns everything that is wrong with a recipe, in sentences."""
     width, height = recipe.size
-    found = []
+    faults = []
     if not all(MIN_SIDE_PX <= side <= MAX_SIDE_PX for side in recipe.size):
-        found.append(f"--size {width}x{height}: {MIN_SIDE_PX} to {MAX_SIDE_PX} pixels a side")
+        faults.append(f"--size {width}x{height}: {MIN_SIDE_PX} to {MAX_SIDE_PX} pixels a side")
     if not 1 <= recipe.fps <= MAX_FPS:
-        found.append(f"--fps {recipe.fps}: 1 to {MAX_FPS} frames a second")
+        faults.append(f"--fps {recipe.fps}: 1 to {MAX_FPS} frames a second")
     if recipe.quality not in QUALITY_LEVELS:
-        found.append(f'--quality "{recipe.quality}": use one of {", ".join(QUALITY_LEVELS)}')
+        faults.append(f'--quality "{recipe.quality}": use one of {", ".join(QUALITY_LEVELS)}')
     if recipe.table not in TABLE_TOPS:
-        found.append(f'--table "{recipe.table}": use one of {", ".join(TABLE_TOPS)}')
+        faults.append(f'--table "{recipe.table}": use one of {", ".join(TABLE_TOPS)}')
     if recipe.camera not in CAMERAS:
-        found.append(f'--camera "{recipe.camera}": use one of {", ".join(CAMERAS)}')
+        faults.append(f'--camera "{recipe.camera}": use one of {", ".join(CAMERAS)}')
     if recipe.pace not in get_args(PaceName):
-        found.append(f'--pace "{recipe.pace}": use one of {", ".join(get_args(PaceName))}')
+        faults.append(f'--pace "{recipe.pace}": use one of {", ".join(get_args(PaceName))}')
     if not (math.isfinite(recipe.speed) and MIN_SPEED <= recipe.speed <= MAX_SPEED):
-        found.append(f"--speed {recipe.speed:g}: {MIN_SPEED:g} to {MAX_SPEED:g}")
+        faults.append(f"--speed {recipe.speed:g}: {MIN_SPEED:g} to {MAX_SPEED:g}")
     if not 1 <= recipe.strip <= 64:
-        found.append(f"--strip {recipe.strip}: 1 to 64 frames")
+        faults.append(f"--strip {recipe.strip}: 1 to 64 frames")
     for name, value in (("--from", recipe.begin), ("--to", recipe.end)):
         if value is not None and not (math.isfinite(value) and value >= 0):
-            found.append(f"{name} {value:g}: seconds from the beginning, not negative")
+            faults.append(f"{name} {value:g}: seconds from the beginning, not negative")
     if recipe.begin is not None and recipe.end is not None and recipe.begin >= recipe.end:
-        found.append(f"--from {recipe.begin:g} must come before --to {recipe.end:g}")
-    return found
+        faults.append(f"--from {recipe.begin:g} must come before --to {recipe.end:g}")
+    return faults
 
 
 def is_sequence(path: Path) -> bool:
@@ -126,17 +126,17 @@ def preset(name: str) -> Recipe:
     return known[name]
 
 
-def recipe_for(path: Path, purpose: str | None, **given: Any) -> Recipe:
-    """Returns the recipe of a file. purpose: of `preset`, None for the usual one. given: fields of a recipe, None where
+def recipe_for(path: Path, purpose: str | None, **fields: Any) -> Recipe:
+    """Returns the recipe of a file. purpose: of `preset`, None for the usual one. fields: fields of a recipe, None where
     nothing was said. Raises ViewError."""
     recipe = preset(purpose or "web")
     is_loop = path.suffix.lower() in LOOPS
     if is_loop and purpose is None:
         recipe = replace(recipe, size=(640, 360), fps=20)
-    is_part = given.get("begin") is not None or given.get("end") is not None
+    is_part = fields.get("begin") is not None or fields.get("end") is not None
     table: TableTop = "none" if is_sequence(path) else "wood"
     recipe = replace(recipe, cards=not is_loop and not is_part, table=table)
-    recipe = replace(recipe, **{name: value for name, value in given.items() if value is not None})
+    recipe = replace(recipe, **{name: value for name, value in fields.items() if value is not None})
     if recipe.table == "none" and path.suffix.lower() != ".png":
         raise ViewError(
             f"--table none: {path.suffix} is not transparent here: write frames/%05d.png, or a .png"
@@ -218,10 +218,10 @@ class Film:
             return [1 if self.recipe.quality == "low" else exposure.STILL_SAMPLES] * len(self)
         view = self.path.eyes, self.path.fov, self.recipe.size[1]
         moving = exposure.motion_samples(self.moments, self.poses, *view, self.motion.collapses)
-        found: list[int] = (
+        counts: list[int] = (
             np.maximum(moving, np.ceil(exposure.LENS_SAMPLES * self.openings)).astype(int).tolist()
         )
-        return found
+        return counts
 
     @cached_property
     def openings(self) -> Array:
@@ -278,7 +278,7 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
         points = director.subject_at(scenery, float(moments[number]))
         return seen(points, path.camera(number), recipe.size) or NOWHERE
 
-    falls = [each.begin for each in motion.collapses]
+    falls = [fall.begin for fall in motion.collapses]
     panels = captions.panels(
         telling, falls, timing, screen, (lead, tail), recipe.size, is_told=recipe.captions, covered=covered
     )
@@ -340,7 +340,7 @@ def hands_of(
     def seen(times: list[float]) -> Array:
         return np.asarray(timing.seen(np.array(times)) + (np.array(times) - np.clip(times, *cuts)) / speed)
 
-    found = np.full((len(moments), len(mannequin.names()), 7), np.nan, dtype=np.float32)
+    hands = np.full((len(moments), len(mannequin.names()), 7), np.nan, dtype=np.float32)
     carries = scenery.motion.carries
     names = scenery.replay.meta.names
     begins, ends = seen([carry.begin for carry in carries]), seen([carry.end for carry in carries])
@@ -353,5 +353,5 @@ def hands_of(
             early, late = begins[number] - now, now - ends[number]
             part = max(early / REACH_IN_S, late / REACH_OUT_S, 0.0)
             grasp = holder.at(float(moments[frame]))
-            found[frame] = mannequin.poses(grasp.away(REACH_DISTANCE * part * part) if part > 0 else grasp)
-    return found
+            hands[frame] = mannequin.poses(grasp.away(REACH_DISTANCE * part * part) if part > 0 else grasp)
+    return hands

@@ -42,7 +42,9 @@ def glb_of_film(film: Film, title: str) -> bytes:
             nodes[-1] |= animation.add(len(nodes), film.poses[:, columns[body.name]].astype(np.float64))
     cameras = [film.path.camera(number) for number in range(len(film))]
     nodes.append({"name": f"camera {recipe.camera}", "camera": 0})
-    nodes[-1] |= animation.add(len(nodes), np.array([(*each.eye, *_looking(each.axes)) for each in cameras]))
+    nodes[-1] |= animation.add(
+        len(nodes), np.array([(*camera.eye, *_looking(camera.axes)) for camera in cameras])
+    )
     nodes.append(
         {
             "name": "sun",

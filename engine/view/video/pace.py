@@ -135,7 +135,7 @@ def highlight(motion: Motion, whole: float, seconds: float) -> tuple[float, floa
         return 0.0, whole
     end = timing.seconds
     if motion.collapses:
-        largest = max(motion.collapses, key=lambda each: (len(each.fallen), -each.begin))
+        largest = max(motion.collapses, key=lambda fall: (len(fall.fallen), -fall.begin))
         middle = float(timing.seen(np.array([max(largest.begin, largest.crash - HIGHLIGHT_LEAD_S)]))[0])
         end = min(max(middle + (1 - HIGHLIGHT_BEFORE) * seconds, seconds), end)
     first, last = timing.shown(np.array([end - seconds, end])).tolist()

@@ -86,7 +86,7 @@ class Scenery:
         if key not in self._groups:
             points, members = self._around(moment, body)
             # whoever stands there stands with the same ones
-            self._groups.update(((key[0], each), points) for each in (body, *members))
+            self._groups.update(((key[0], member), points) for member in (body, *members))
         return self._groups[key]
 
     def _around(self, moment: float, body: int) -> tuple[Array, list[int]]:
@@ -96,14 +96,14 @@ class Scenery:
             return np.zeros((1, 3)), []
         points = _boxes(poses[bodies], self.extents[bodies])
         low, high = points.min(axis=1) - TOUCH_DISTANCE / 2, points.max(axis=1) + TOUCH_DISTANCE / 2
-        found = bodies == body
+        members = bodies == body
         while True:
-            ends = np.flatnonzero(found)
+            ends = np.flatnonzero(members)
             meets = (low[:, None] <= high[ends]).all(axis=2) & (low[ends] <= high[:, None]).all(axis=2)
-            grown = found | meets.any(axis=1)
-            if (grown == found).all():
-                return np.asarray(points[found].reshape(-1, 3)), bodies[found].tolist()
-            found = grown
+            grown = members | meets.any(axis=1)
+            if (grown == members).all():
+                return np.asarray(points[members].reshape(-1, 3)), bodies[members].tolist()
+            members = grown
 
     def tower(self, carry: Carry) -> Array:
         """Returns corners of what a piece is laid on, with the piece as it lies there; of what it is drawn from."""

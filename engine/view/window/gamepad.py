@@ -93,19 +93,19 @@ class Gamepad:
         """Returns what happened to buttons since the last call. now: seconds."""
         state = self.read()
         self.left, self.right = _eased(state.left), _eased(state.right)
-        found: list[tuple[Change, str]] = []
+        changes: list[tuple[Change, str]] = []
         for key in sorted(self._due.keys() - state.down):
             del self._due[key]
-            found.append(("up", key))
+            changes.append(("up", key))
         for key in sorted(state.down):
             due = self._due.get(key)
             if due is None:
-                found.append(("down", key))
+                changes.append(("down", key))
                 self._due[key] = now + REPEATS_AFTER_S
             elif now >= due:
-                found.append(("again", key))
+                changes.append(("again", key))
                 self._due[key] = now + REPEATS_S
-        return found
+        return changes
 
 
 def _eased(stick: Stick) -> Stick:

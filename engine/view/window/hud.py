@@ -219,10 +219,10 @@ class Hud:
 
 def font_folder() -> Path:
     """Returns the folder of the font files. Raises ViewError when they are not installed."""
-    found = find_spec("font_source_sans_pro")
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec("font_source_sans_pro")
+    if spec is None or not spec.submodule_search_locations:
         raise ViewError("the letters of the window are missing: pip install font-source-sans-pro")
-    return Path(found.submodule_search_locations[0]) / "files"
+    return Path(spec.submodule_search_locations[0]) / "files"
 
 
 @lru_cache(maxsize=64)

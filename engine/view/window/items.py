@@ -135,7 +135,7 @@ class ItemLayout:
                 words = self._longest(item.text, self._font("normal"))
                 return self._left_of(item) + words + key + pad
             case Row():
-                return sum(self.min_width(each) for each in item.items) + gap * (len(item.items) - 1)
+                return sum(self.min_width(child) for child in item.items) + gap * (len(item.items) - 1)
             case Picture():
                 return item.width * self.unit
         return MIN_ITEM * self.unit

@@ -28,14 +28,14 @@ class Keyboard:
     def heard(self) -> list[tuple[str, str]]:
         """Returns what happened since the last call: (event name, key); the key is empty for other events."""
         self._walk.traverse(self._data.node())
-        found: list[tuple[str, str]] = []
+        events: list[tuple[str, str]] = []
         while not self._queue.is_queue_empty():
             event = self._queue.dequeue_event()
             name = str(event.get_name())
             if name == TYPED:
-                found.append((name, str(event.get_parameter(0).get_wstring_value())))
+                events.append((name, str(event.get_parameter(0).get_wstring_value())))
             elif name in (DOWN, AGAIN, UP):
-                found.append((name, str(event.get_parameter(0).get_string_value())))
+                events.append((name, str(event.get_parameter(0).get_string_value())))
             else:
-                found.append((name, ""))
-        return found
+                events.append((name, ""))
+        return events

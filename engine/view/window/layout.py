@@ -120,7 +120,7 @@ def lay_out(
         page.box.cards.append(Rect(0, 0, *size))
         page.columns([], over, [])
     else:
-        page.columns(*([each for each in listed if each.place in side] for side in (LEFT, MIDDLE, RIGHT)))
+        page.columns(*([panel for panel in listed if panel.place in side] for side in (LEFT, MIDDLE, RIGHT)))
     box = page.box
     cards = tuple(box.cards)
     for panel in listed:
@@ -166,7 +166,7 @@ class _Page:
         else:
             most = BAND_SHARE * height
             bands = [
-                [each for each in middle if (each.place == "bottom") == is_low] for is_low in (False, True)
+                [panel for panel in middle if (panel.place == "bottom") == is_low] for is_low in (False, True)
             ]
             x = (width - wanted) / 2
             _, top = self._stack(bands[0], x, wanted, low, min(low + most, high))
@@ -245,7 +245,7 @@ class _Page:
     def _paste(self, panel: Panel, box: LayoutBox, x: float, y: float) -> None:
         place = Rect(x, y, box.width, box.height)
         self.scrolls = [
-            replace(each, rect=place) if each.name == panel.name else each for each in self.scrolls
+            replace(region, rect=place) if region.name == panel.name else region for region in self.scrolls
         ]
         self.box.take(box, round(x), round(y))
 
@@ -343,14 +343,14 @@ def free_parts(cards: tuple[Rect, ...], size: tuple[int, int]) -> tuple[Clear, .
     corners = [(card.x, card.y, card.x + card.width, card.y + card.height) for card in cards]
     own = np.array(corners, dtype=np.float64).reshape(-1, 4) / (*size, *size)
     edges = (*([0.0, *side] for side in own[:, 2:].T), *([1.0, *side] for side in own[:, :2].T))
-    found = np.stack(np.meshgrid(*edges), axis=-1).reshape(-1, 4)
-    found = found[(found[:, 2:] - found[:, :2] >= LEAST_CLEAR).all(axis=1)]
-    meets = (found[:, None, :2] < own[:, 2:]).all(axis=2) & (found[:, None, 2:] > own[:, :2]).all(axis=2)
-    found = np.unique(found[~meets.any(axis=1)], axis=0)
-    holds = (found[:, None, :2] <= found[:, :2]).all(axis=2) & (found[:, None, 2:] >= found[:, 2:]).all(
+    rects = np.stack(np.meshgrid(*edges), axis=-1).reshape(-1, 4)
+    rects = rects[(rects[:, 2:] - rects[:, :2] >= LEAST_CLEAR).all(axis=1)]
+    meets = (rects[:, None, :2] < own[:, 2:]).all(axis=2) & (rects[:, None, 2:] > own[:, :2]).all(axis=2)
+    rects = np.unique(rects[~meets.any(axis=1)], axis=0)
+    holds = (rects[:, None, :2] <= rects[:, :2]).all(axis=2) & (rects[:, None, 2:] >= rects[:, 2:]).all(
         axis=2
     )
-    return tuple((a, b, c, d) for a, b, c, d in found[holds.sum(axis=0) == 1].tolist())
+    return tuple((a, b, c, d) for a, b, c, d in rects[holds.sum(axis=0) == 1].tolist())
 
 
 def clamped(value: float, low: float, high: float) -> float:

@@ -114,7 +114,7 @@ class LayoutBox:
                 self.shapes.append(replace(shape, x=round(shape.x + x), y=round(shape.y + y)))
             else:
                 self.shapes.append(replace(shape, rect=shape.rect.shifted(x, y)))
-        self.regions += [replace(each, rect=each.rect.shifted(x, y)) for each in other.regions]
+        self.regions += [replace(region, rect=region.rect.shifted(x, y)) for region in other.regions]
         self.cards += [card.shifted(x, y) for card in other.cards]
         self.is_lit |= other.is_lit
 

@@ -235,22 +235,22 @@ class Window:
         """Returns what happened since the last call, in order."""
         if self.is_closed:
             return (Closed(),)
-        found: list[Event] = [*self._changes(), *self._pointed()]
+        events: list[Event] = [*self._changes(), *self._pointed()]
         for kind, key in self._keyboard.heard():
             self.is_padded = False
             if kind == TYPED:
-                found.append(Typed(key))
+                events.append(Typed(key))
             elif kind == UP:
-                found += self._lifted(key)
+                events += self._lifted(key)
             elif kind in (DOWN, AGAIN):
-                found += self._pressed(key, kind == AGAIN)
+                events += self._pressed(key, kind == AGAIN)
             elif kind == CLOSE:
                 self.is_closed = True
-                found.append(Closed())
-        found += self._padded(time.perf_counter())
-        if found:
+                events.append(Closed())
+        events += self._padded(time.perf_counter())
+        if events:
             self._busy_at = time.perf_counter()
-        return tuple(found)
+        return tuple(events)
 
     def point(self, x: float, y: float) -> tuple[Event, ...]:
         """Moves the pointer without the mouse, and shows it, until the mouse is moved. Returns what happened."""
@@ -261,20 +261,20 @@ class Window:
         return tuple(self._moved())
 
     def _padded(self, now: float) -> list[Event]:
-        found: list[Event] = []
+        events: list[Event] = []
         for kind, key in self.pad.heard(now):
             if kind == "up":
                 key, self._pad_down = ("mouse1", "") if key == self._pad_down else (key, self._pad_down)
-                found += self._lifted(key)
+                events += self._lifted(key)
             elif key == self._pad_down or (kind == "down" and key == self.pad_click):
                 if kind == "down":
                     self._pad_down = key
-                    found += self._pressed("mouse1", again=False)
+                    events += self._pressed("mouse1", again=False)
             else:
-                found += self._pressed(key, kind == "again")
-        if found or self.pad.left != (0.0, 0.0) or self.pad.right != (0.0, 0.0):
+                events += self._pressed(key, kind == "again")
+        if events or self.pad.left != (0.0, 0.0) or self.pad.right != (0.0, 0.0):
             self._busy_at, self.is_padded = now, True
-        return found
+        return events
 
     def _lifted(self, key: str) -> list[Event]:
         self.down.discard(key)
