@@ -55,7 +55,7 @@ def main() -> NoReturn:
 
     # registered first, it is called last: when all that is temporary has been cleared away
     atexit.register(end)
-    sys.unraisablehook = _dropped
+    sys.unraisablehook = _report_dropped
     try:
         _run(came)
     except SystemExit as error:
@@ -111,7 +111,7 @@ def _run(came: list[int]) -> None:
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
             end_soon(unraisable.exc_type)
         else:
-            _dropped(unraisable)
+            _report_dropped(unraisable)
 
     def note(number: int, frame: object) -> None:
         came.append(number)
@@ -159,7 +159,7 @@ def _say_out_of_memory() -> None:
         return
 
 
-def _dropped(unraisable: sys.UnraisableHookArgs) -> None:
+def _report_dropped(unraisable: sys.UnraisableHookArgs) -> None:
     """An exception that Python drops, as one in a destructor. Where memory has run out nothing after it can be trusted,
     and there is none left for a trace."""
     if issubclass(unraisable.exc_type, MemoryError):

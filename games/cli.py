@@ -20,7 +20,7 @@ from typing import Annotated
 
 import typer
 
-from teeter.games.commands.console import Commands, add_command, crashed, stopped
+from teeter.games.commands.console import Commands, add_command, exit_on_crash, exit_on_interrupt
 from teeter.games.commands.host import with_address
 from teeter.games.faults import FAULTS, interrupt_behind, teeter_version
 
@@ -32,14 +32,14 @@ def main(app: Callable[[list[str]], object]) -> None:
         # `--host` may stand alone
         app(with_address(sys.argv[1:]))
     except KeyboardInterrupt as error:
-        stopped(error)
+        exit_on_interrupt(error)
     except SystemExit:
         sys.stderr.write("".join(f"teeter: {fault.line}\n" for fault in FAULTS.noted))
         raise
     except Exception as error:
         if (interrupt := interrupt_behind(error)) is not None:
-            stopped(interrupt)
-        crashed(error)
+            exit_on_interrupt(interrupt)
+        exit_on_crash(error)
 
 
 def _leave() -> None:

@@ -60,7 +60,7 @@ def write_report(error: BaseException, what: str = "") -> Path | None:
     return Path(file.name)
 
 
-def said(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
     """Returns an error in one short line of plain letters."""
     words = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
     return ascii(words[:MAX_SAID])[1:-1]
@@ -122,8 +122,8 @@ class FaultLog:
         # what it says may change with every picture; where it comes from does not
         key = (what, type(error), *places[-1])
         if key not in self._noted and len(self._noted) < MOST_REPORTS:
-            self._noted[key] = SurvivedFault(what, said(error), write_report(error, what))
-        self._last = time.monotonic(), self._noted.get(key) or SurvivedFault(what, said(error), None)
+            self._noted[key] = SurvivedFault(what, one_line(error), write_report(error, what))
+        self._last = time.monotonic(), self._noted.get(key) or SurvivedFault(what, one_line(error), None)
 
     def clear(self) -> None:
         """Forget all of them."""

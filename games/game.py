@@ -70,7 +70,7 @@ class Game(Generic[S]):
     @property
     def judge(self) -> Judge[S]:
         """What physics says, and what the rules are told."""
-        judge: Judge[S] = _loaded(self.judge_class)
+        judge: Judge[S] = _load(self.judge_class)
         return judge
 
     @property
@@ -80,7 +80,7 @@ class Game(Generic[S]):
 
     def part(self, path: str, kind: type[P]) -> P:
         """Returns one of the parts above, of its kind; the kind's defaults when the game names none."""
-        part = _loaded(path) if path else kind()
+        part = _load(path) if path else kind()
         if not isinstance(part, kind):
             raise TypeError(f"{self.name}: {path} is no {kind.__name__}")
         return part
@@ -108,7 +108,7 @@ class Game(Generic[S]):
 
 
 @cache
-def _loaded(path: str) -> Any:
+def _load(path: str) -> Any:
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)()
 

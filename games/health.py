@@ -39,7 +39,7 @@ def findings() -> list[DoctorLine]:
         _python(),
         DoctorLine("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"),
     ]
-    lines += _tried("engine", engines)
+    lines += _try("engine", engines)
     for line in _requirements():
         extra = re.search(r"extra == .(\w+)", line)
         is_here = "python_version" not in line or sys.version_info < NO_BULLET
@@ -51,8 +51,8 @@ def findings() -> list[DoctorLine]:
         ("renderer", renderer),
     )
     for what, look in looks:
-        lines += _tried(what, lambda look=look: [look()])  # type: ignore[misc]
-    return [*lines, display(), *_tried("tests", tools)]
+        lines += _try(what, lambda look=look: [look()])  # type: ignore[misc]
+    return [*lines, display(), *_try("tests", tools)]
 
 
 def _requirements() -> list[str]:
@@ -62,7 +62,7 @@ def _requirements() -> list[str]:
         return []
 
 
-def _tried(what: str, look: Callable[[], list[DoctorLine]]) -> list[DoctorLine]:
+def _try(what: str, look: Callable[[], list[DoctorLine]]) -> list[DoctorLine]:
     """What a look finds, where the packages for it are here."""
     try:
         return look()

@@ -26,7 +26,7 @@ from teeter.models.piece import Piece
 from teeter.models.shapes import Box, Mesh
 from teeter.models.spec import PieceSpec
 from teeter.scenes.reading import Written
-from teeter.scenes.scene import Draft, Fault, SceneError, shown
+from teeter.scenes.scene import Draft, Fault, SceneError, quote
 from teeter.scenes.schema import OF_MATERIAL, SURFACE, PieceTable, TableTop
 
 MM = 1e-3
@@ -145,7 +145,7 @@ def _piece(one: Written, folder: Path, default: Material, blank: Fault) -> Piece
             density = table.mass * GRAM / piece.volume
             if density > MAX_DENSITY:
                 problem = f"would make a density of {density:.3g} kg/m3; at most {MAX_DENSITY:g} is allowed"
-                raise SceneError([replace(blank, key="mass", value=shown(table.mass), problem=problem)])
+                raise SceneError([replace(blank, key="mass", value=quote(table.mass), problem=problem)])
             material = spec.material.model_copy(update={"density_kg_m3": density})
             piece = made(spec.model_copy(update={"material": material}))
         return _weighted(piece, table, blank)
@@ -154,7 +154,7 @@ def _piece(one: Written, folder: Path, default: Material, blank: Fault) -> Piece
         if one.mesh is not None:
             key, value = "mesh", "..."
         problem = "; ".join(str(error).splitlines())
-        raise SceneError([replace(blank, key=key, value=shown(value), problem=problem)]) from None
+        raise SceneError([replace(blank, key=key, value=quote(value), problem=problem)]) from None
 
 
 def _weighted(piece: Piece, table: PieceTable, blank: Fault) -> Piece:
@@ -173,7 +173,7 @@ def _weighted(piece: Piece, table: PieceTable, blank: Fault) -> Piece:
         xx, yy, zz, xy, xz, yz = (moment * GRAM * MM**2 for moment in inertia)
         return weighted(piece, centre, (xx, yy, zz, xy, xz, yz))
     except ModelError as error:
-        raise SceneError([replace(blank, key=key, value=shown(value), problem=str(error))]) from None
+        raise SceneError([replace(blank, key=key, value=quote(value), problem=str(error))]) from None
 
 
 def _spec(table: PieceTable, default: Material) -> PieceSpec:
@@ -198,7 +198,7 @@ def _check_mesh(name: str, folder: Path, blank: Fault) -> None:
     elif not path.is_file():
         problem = "there is no such file beside the scene"
     if problem:
-        raise SceneError([replace(blank, key="shape.mesh", value=shown(name), problem=problem)])
+        raise SceneError([replace(blank, key="shape.mesh", value=quote(name), problem=problem)])
 
 
 def lowest(drafts: Sequence[Draft]) -> float:

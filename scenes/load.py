@@ -24,7 +24,7 @@ from teeter.scenes.content import Content, LoadOptions
 from teeter.scenes.given import as_table
 from teeter.scenes.loads import loaded, paired, rubbed
 from teeter.scenes.reading import GivenText, Sheet, place_of, plain, read, sheet_of
-from teeter.scenes.scene import UNITS, Draft, Fault, Scene, SceneError, UnitAskedError, nearest, shown
+from teeter.scenes.scene import UNITS, Draft, Fault, Scene, SceneError, UnitAskedError, nearest, quote
 from teeter.scenes.schema import FORMAT, PieceTable, TableTop, tables_of_all
 
 SHIPPED = Path(__file__).resolve().parent
@@ -119,7 +119,7 @@ def load(
         split,
     )
     try:
-        scene = _loaded(path, file, options, progress)
+        scene = _load(path, file, options, progress)
         if options.table == "lowest":
             _ask_for_axis(path, file, options)
         return scene
@@ -154,7 +154,7 @@ def _ask_for_axis(path: Source, file: str, options: LoadOptions) -> None:
     under everything would answer for a scene on its side."""
     as_it_is = replace(options, table=None)
     try:
-        _loaded(path, file, as_it_is)
+        _load(path, file, as_it_is)
     except SceneError as refused:
         if hint := _other_way_up(path, file, as_it_is, refused):
             raise SceneError.of(
@@ -170,14 +170,14 @@ def _other_way_up(path: Source, file: str, options: LoadOptions, refused: SceneE
     trial = replace(options, unit="m") if asked else options
     for up in "zyx" if asked else "yx":
         try:
-            _loaded(path, file, replace(trial, up=up))
+            _load(path, file, replace(trial, up=up))
         except SceneError:
             continue
         return "" if up == "z" else f"is {up} up in it? its pieces lie well so: --up {up}"
     return ""
 
 
-def _loaded(path: Source, file: str, options: LoadOptions, progress: Progressed | None = None) -> Scene:
+def _load(path: Source, file: str, options: LoadOptions, progress: Progressed | None = None) -> Scene:
     """The scene of a file. Raises SceneError."""
     table = options.table
     content = _content(path, file, options, progress)
@@ -242,7 +242,7 @@ def build(
     }
     written = tuple(replace(one, mesh=meshes.get(one.place)) for one in sheet.pieces)
     sheet = replace(sheet, pieces=written)
-    content = _drawn_up(sheet, Path(), name, _checked(options, name))
+    content = _drawn_up(sheet, Path(), name, _default_material(options, name))
     return replace(_scene(name, content, options, name), files=_files(content))
 
 
@@ -304,7 +304,7 @@ def add(
     taken = [draft for draft in content.drafts if draft.id in scene.ids]
     for draft in taken:
         problem = f'is taken by a piece of the scene "{scene.name}": choose another'
-        content.faults.append(Fault(file, problem, draft.place, "id", shown(draft.id), draft.line))
+        content.faults.append(Fault(file, problem, draft.place, "id", quote(draft.id), draft.line))
     bodies = scene.assembly.bodies
     if not scene.has_own_size:
         bodies = tuple(grown(body, content.drafts, file) if body.name == TABLE else body for body in bodies)
@@ -394,7 +394,7 @@ def _find(path_or_name: str | Path) -> tuple[Path, str]:
 
 
 def _content(path: Source, file: str, options: LoadOptions, progress: Progressed | None = None) -> Content:
-    material = _checked(options, file)
+    material = _default_material(options, file)
     ending = path.suffix.lower()
     if ending in MESHES:
         from teeter.scenes.meshes import read_meshes  # trimesh's loaders are slow to import
@@ -445,7 +445,7 @@ def _check_options(kind: str, taken: Collection[str], path: Source, file: str, o
 def _excuse(content: Content, names: frozenset[str], file: str) -> Content:
     """The content without the faults of pieces that will be taken out."""
     said = {
-        fault: [name for name in names if fault.table.endswith(f" {shown(name)}")] for fault in content.faults
+        fault: [name for name in names if fault.table.endswith(f" {quote(name)}")] for fault in content.faults
     }
     faults = [fault for fault in content.faults if not said[fault]]
     gone = {name for excused in said.values() for name in excused} - {draft.id for draft in content.drafts}
@@ -460,7 +460,7 @@ def _drawn_up(sheet: Sheet, folder: Path, file: str, material: Material) -> Cont
     return Content(sheet.head, drafts, [*sheet.faults, *faults])
 
 
-def _checked(options: LoadOptions, file: str) -> Material:
+def _default_material(options: LoadOptions, file: str) -> Material:
     """The default material. Raises SceneError for options that no file could make right."""
     faults = [
         Fault(file, f"must be from 0 to {most:g} mm", key=key, value=str(value))

@@ -14,7 +14,7 @@ from teeter.models.ballast import with_weight
 from teeter.models.errors import ModelError
 from teeter.scenes.assemble import GRAM, MM
 from teeter.scenes.friction import Names, rubbing
-from teeter.scenes.scene import Fault, Scene, SceneError, nearest, shown
+from teeter.scenes.scene import Fault, Scene, SceneError, nearest, quote
 from teeter.scenes.schema import LoadTable, PairTable, PieceTable, tables_of_all
 
 ROUNDING = 1e-6
@@ -33,7 +33,7 @@ def loaded(
         name = table.id or f"load {number}"
         blank = partial(Fault, file, table=f"load[{number}]")
         if table.id in names:
-            faults.append(blank("is the id of a load before: choose another", key="id", value=shown(name)))
+            faults.append(blank("is the id of a load before: choose another", key="id", value=quote(name)))
         names.add(name)
         body = by_name.get(table.piece)
         if body is None or body.fixed:
@@ -41,7 +41,7 @@ def loaded(
             problem = "is a support, which carries any load" if body else "there is no such piece"
             if body is not None or table.piece not in excused:
                 faults.append(
-                    blank(problem + nearest(table.piece, known), key="piece", value=shown(table.piece))
+                    blank(problem + nearest(table.piece, known), key="piece", value=quote(table.piece))
                 )
             continue
         beyond = np.abs(table.at) - np.array(body.piece.extents) / MM / 2
@@ -51,7 +51,7 @@ def loaded(
                 "along its own axes"
             )
             faults.append(
-                blank(problem, key="at", value=shown([f"{value:g}" for value in table.at]).replace('"', ""))
+                blank(problem, key="at", value=quote([f"{value:g}" for value in table.at]).replace('"', ""))
             )
             continue
         by_name[body.name] = _with_load(body, name, table)
@@ -100,9 +100,9 @@ def paired(
         for name, side in zip(table.between, sides, strict=True):
             if not side and name not in excused:
                 problem = f"there is no such piece or material{nearest(name, dict.fromkeys(known))}"
-                faults.append(Fault(file, problem, f"pair[{number}]", "between", shown(name)))
+                faults.append(Fault(file, problem, f"pair[{number}]", "between", quote(name)))
         faults += [
-            Fault(file, problem, f"pair[{number}]", "between", shown(list(table.between)))
+            Fault(file, problem, f"pair[{number}]", "between", quote(list(table.between)))
             for problem in _misnamed(table, by_name, seen)
         ]
         if len(sides[0]) * len(sides[1]) + len(lengths) + len(frictions) > MAX_PAIRS:

@@ -23,7 +23,7 @@ from teeter.models.piece import MM, Array, Ints, Piece
 from teeter.scenes import regroup
 from teeter.scenes.content import Content, Ground, LoadOptions
 from teeter.scenes.reading import MAX_PIECES
-from teeter.scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, numbered, shown
+from teeter.scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, numbered, quote
 from teeter.scenes.schema import FORMAT, RESERVED, Head
 
 RIGID = 1e-5
@@ -251,8 +251,8 @@ class _Maker:
             if sides.max() > 0 and sides.min() <= LEVEL * sides.max():
                 problem = (
                     "is a flat sheet, not a solid, and is not the table, as it does not lie level under everything: "
-                    f"give it thickness, leave it out (--without {shown(name)}), or, where it is level, make it a "
-                    f"support (--fixed {shown(name)})"
+                    f"give it thickness, leave it out (--without {quote(name)}), or, where it is level, make it a "
+                    f"support (--fixed {quote(name)})"
                 )
             self.faults.append(Fault(self.file, problem, place))
             return
@@ -312,6 +312,6 @@ def _named(drafts: list[Draft], file: str, faults: list[Fault]) -> tuple[list[Dr
         taken.add(name)
         if name in RESERVED:
             problem = f"is reserved ({', '.join(RESERVED)} are not pieces): rename the node"
-            faults.append(Fault(file, problem, draft.place, "name", shown(name)))
+            faults.append(Fault(file, problem, draft.place, "name", quote(name)))
         result.append(draft if name == draft.id else replace(draft, id=name, place=f'node "{name}"'))
     return result, faults

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from teeter.models.material import Material
 from teeter.models.piece import Array, Ints
 from teeter.models.spec import SHAPES
-from teeter.scenes.scene import Fault, SceneError, nearest, shown
+from teeter.scenes.scene import Fault, SceneError, nearest, quote
 from teeter.scenes.schema import FORMAT, TABLES, Head, PieceTable
 
 MAX_PIECES = 5000
@@ -75,7 +75,7 @@ def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -
     if version:
         raise SceneError([version])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise SceneError.of(file, "must be [[piece]] tables", key="piece", value=shown(rows))
+        raise SceneError.of(file, "must be [[piece]] tables", key="piece", value=quote(rows))
     if len(rows) > MAX_PIECES:
         raise SceneError([_too_many(file, len(rows))])
     lines: list[int | None] = [*headings] if len(headings) == len(rows) else [None] * len(rows)
@@ -103,7 +103,7 @@ def _models(head: Head, file: str, faults: list[Fault]) -> dict[str, dict[str, A
         name = row.get("id")
         if not isinstance(name, str) or "/" in name or name in models:
             problem = "must be a name that no other model has, without a slash"
-            faults.append(Fault(file, problem, table=f"model[{number}]", key="id", value=shown(name)))
+            faults.append(Fault(file, problem, table=f"model[{number}]", key="id", value=quote(name)))
         else:
             models[name] = {key: value for key, value in row.items() if key != "id"}
     return models
@@ -120,7 +120,7 @@ def plain(value: Any) -> Any:
 
 def place_of(number: int, name: object) -> str:
     """How messages call a piece: its number in the file from one, and its id when it has a usable one."""
-    return f"piece[{number}]" + (f" {shown(name)}" if isinstance(name, str) else "")
+    return f"piece[{number}]" + (f" {quote(name)}" if isinstance(name, str) else "")
 
 
 def _too_many(file: str, count: int) -> Fault:
@@ -166,10 +166,10 @@ def _version(data: Mapping[str, Any], file: str) -> Fault | None:
             file, f"the format version is missing: begin the file with `teeter = {FORMAT}`", key="teeter"
         )
     if type(version) is not int or version < 1:
-        return Fault(file, f"must be the format version {FORMAT}", key="teeter", value=shown(version))
+        return Fault(file, f"must be the format version {FORMAT}", key="teeter", value=quote(version))
     if version > FORMAT:
         problem = f"is newer than this teeter, which reads up to format {FORMAT}: update teeter"
-        return Fault(file, problem, key="teeter", value=shown(version))
+        return Fault(file, problem, key="teeter", value=quote(version))
     return None
 
 
@@ -204,7 +204,7 @@ def _doubled(rows: list[dict[str, Any]], lines: list[int | None], file: str) -> 
         place = place_of(number, name)
         if isinstance(name, str) and first.setdefault(name, place) != place:
             problem = f"is taken by {first[name]}: choose another"
-            faults.append(Fault(file, problem, table=place, key="id", value=shown(name), line=line))
+            faults.append(Fault(file, problem, table=place, key="id", value=quote(name), line=line))
     return faults
 
 
@@ -226,7 +226,7 @@ def _fault(item: dict[str, Any], model: type[BaseModel], blank: Fault) -> Fault:
         table, steps = f"[{steps[0]}]", steps[1:]
     key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in steps).lstrip(".")
     hides_value = item["type"] in ("missing", "extra_forbidden") or isinstance(item["input"], dict)
-    value = None if hides_value else shown(item["input"])
+    value = None if hides_value else quote(item["input"])
     return replace(blank, problem=_words(item, model), table=table, key=key, value=value)
 
 

@@ -99,7 +99,7 @@ def numbered(name: str, count: int) -> list[str]:
     return [name] if count == 1 else [f"{name}.{k + 1:0{len(str(count))}}" for k in range(count)]
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """A value as a message repeats it, shortened; strings in double quotes, as TOML has them."""
     text = f'"{value}"' if isinstance(value, str) else _toml_like(value)
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
@@ -109,9 +109,9 @@ def _toml_like(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(shown(item) for item in value[:10]) + ("]" if len(value) <= 10 else ", ...")
+        return "[" + ", ".join(quote(item) for item in value[:10]) + ("]" if len(value) <= 10 else ", ...")
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {shown(item)}" for key, item in list(value.items())[:10]) + " }"
+        return "{ " + ", ".join(f"{key} = {quote(item)}" for key, item in list(value.items())[:10]) + " }"
     if isinstance(value, int) and abs(value) >= 10**LONGEST_VALUE:
         return "an integer of very many digits"  # str() of such a number may itself be refused
     return str(value)

@@ -215,7 +215,7 @@ def _refusing(call: Callable[[], object]) -> None:
     """Calls a reader that no command reaches without a window, and refuses what it refuses."""
     import typer
 
-    from teeter.games.commands.console import crashed, refuse
+    from teeter.games.commands.console import exit_on_crash, refuse
     from teeter.models.errors import TeeterError
 
     try:
@@ -226,7 +226,7 @@ def _refusing(call: Callable[[], object]) -> None:
         except typer.Exit as left:
             sys.exit(left.exit_code)
     except Exception as error:
-        crashed(error)
+        exit_on_crash(error)
 
 
 def warm() -> None:

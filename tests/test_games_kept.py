@@ -15,7 +15,7 @@ import pytest
 from teeter.engine.hand import packed
 from teeter.engine.pose import Pose
 from teeter.engine.record.format import RecordError
-from teeter.engine.record.latest import found
+from teeter.engine.record.latest import latest
 from teeter.engine.record.meta import fingerprint
 from teeter.engine.record.reader import Replay, load
 from teeter.engine.world.body import FLOOR
@@ -81,13 +81,13 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, dict[str,
 def test_a_game_on_file_is_gone_on_with_where_one_says(left: Any, tmp_path: Path) -> None:
     path = left[0]
     assert _plan_of(PlayRequest(resume=path)).file == path  # type: ignore[union-attr]
-    before, new = load(found(path)), tmp_path / "new.teeter"
+    before, new = load(latest(path)), tmp_path / "new.teeter"
     plan = _plan_of(PlayRequest(resume=path, record=new))
     assert plan is not None
     assert (plan.resume, plan.record, plan.file) == (path, new, new)
     active = open_game(plan, lambda *told: None, lambda step, bodies: None, lambda done, of: None)
     active.close()
-    assert load(found(path)).hashes == before.hashes
+    assert load(latest(path)).hashes == before.hashes
     assert load(new).meta.players == before.meta.players
     assert load(new).hashes == before.hashes
 
@@ -144,7 +144,7 @@ def with_meta(replay: Replay, **more: object) -> Replay:
 @pytest.fixture(scope="module")
 def kept(left: Any) -> Replay:
     """The record of that game, at its last checkpoint."""
-    return load(found(left[0]))
+    return load(latest(left[0]))
 
 
 def test_a_record_keeps_options_as_they_were_given_and_a_tremor_only_where_there_is_one() -> None:

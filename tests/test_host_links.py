@@ -12,7 +12,7 @@ import pytest
 from host_client import poses_of
 
 from teeter.engine.pose import Pose
-from teeter.games.commands.host import DEFAULT, _shown, with_address
+from teeter.games.commands.host import DEFAULT, _links_text, with_address
 from teeter.games.core.events import Placed, Released
 from teeter.games.core.rules import Bring, TakeBack
 from teeter.games.host.links import Address, Links, LinksError, file_of, load, parse_address
@@ -67,7 +67,7 @@ def test_addresses(text: str, address: Address) -> None:
     ("name", "is_told"), [("0.0.0.0", True), ("192.168.1.5", True), ("127.0.0.1", False), ("::1", False)]
 )
 def test_who_lets_others_in_is_told_that_nothing_is_encrypted(name: str, is_told: bool) -> None:
-    assert ("not encrypted" in _shown(Links(Address(name)), is_kept=True)) == is_told
+    assert ("not encrypted" in _links_text(Links(Address(name)), is_kept=True)) == is_told
 
 
 @pytest.mark.parametrize("text", ["0.0.0.0:http", "1.2.3.4:99999", "a b.c", "<x>.y", "1.2.3.4:-1"])

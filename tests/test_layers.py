@@ -313,17 +313,17 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 
 
 CEILINGS = {
-    "models": 5966,
+    "models": 5972,
     "scenes": 5052,
-    "engine": 32528,
-    "games/server": 1957,
-    "games/present": 7440,
-    "games/ui": 807,
-    "games/host": 2740,
-    "games": 36206,
+    "engine": 32686,
+    "games/server": 1909,
+    "games/present": 7476,
+    "games/ui": 809,
+    "games/host": 2657,
+    "games": 36115,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
-SCRIPT_CEILING = 5351
+SCRIPT_CEILING = 5340
 """Lines of TypeScript."""
 
 

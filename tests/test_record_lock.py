@@ -15,7 +15,7 @@ import pytest
 from window_driver import ROOT
 
 from teeter.engine.record.format import RecordError
-from teeter.engine.record.latest import found
+from teeter.engine.record.latest import latest
 from teeter.engine.record.part import LOCK, FolderLock, check_free, folder_of
 from teeter.engine.record.reader import load
 from teeter.engine.record.writer import Recorder
@@ -151,7 +151,7 @@ def test_a_second_resume_is_refused_and_the_first_is_not_harmed(tmp_path: Path) 
             assert first.poll() is None
             assert time.monotonic() < end
             time.sleep(0.02)
-        assert found(file) == file
+        assert latest(file) == file
         second = teeter("play", "--resume", str(file), "--headless")
         assert f"is being recorded by process {first.pid}" in second.communicate(timeout=60)[1]
         assert second.returncode == 2
@@ -167,10 +167,10 @@ def test_a_folder_that_holds_nothing_yet_is_not_gone_on_with(tmp_path: Path) -> 
     folder = folder_of(file)
     folder.mkdir()
     with holder(folder) as other:
-        assert found(file) == file
+        assert latest(file) == file
         assert folder.exists()
         other.send_signal(signal.SIGKILL)
-    assert found(file) == file
+    assert latest(file) == file
     assert not folder.exists()
 
 

@@ -21,7 +21,7 @@ from teeter.games.core.errors import (
     MalformedAction,
     RulesError,
     SetupError,
-    shown,
+    quote,
     unknown,
 )
 from teeter.games.core.events import Condition, Event, Fell, Placed, Question, RefereeAnswer, Rested
@@ -372,8 +372,8 @@ def test_unknown() -> None:
     )
     assert unknown("game", "zzz", ["wonky"]) == "unknown game 'zzz'; allowed: wonky"
     assert unknown("piece", "zzz", []) == "unknown piece 'zzz'; allowed: none"
-    assert shown("x" * 58) == repr("x" * 58)
-    assert shown("x" * 59) == "'" + "x" * 55 + " ..."
+    assert quote("x" * 58) == repr("x" * 58)
+    assert quote("x" * 59) == "'" + "x" * 55 + " ..."
 
 
 # ---- JSON ----

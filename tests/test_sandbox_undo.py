@@ -84,11 +84,11 @@ def test_what_was_built_is_not_left_without_a_word() -> None:
     )
     for fault, wish in (("not saved", ""), ("", "menu")):
         screen.pages.page = "pause"
-        screen.pages._clicked("leave")
+        screen.pages._click("leave")
         screen._turn_page()
         assert (fault in screen.pages.fault, screen.wish) == (True, wish)
     screen.wish, screen._is_saved = "", True
-    screen.pages._clicked("leave")
+    screen.pages._click("leave")
     screen._turn_page()
     assert screen.wish == "menu"
     # the window's own way out is asked the same, and takes the second time for an answer

@@ -260,7 +260,7 @@ def test_turns_are_whole_steps_or_free_and_flips_go_round() -> None:
     assert grip.yaw == pytest.approx(17.5)
     lows = set()
     for _ in range(6):
-        grip.flipped()
+        grip.flip()
         lows.add(round(grip.low, 4))
     assert lows == {0.0075, 0.0125, 0.0375}
 

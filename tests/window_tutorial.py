@@ -62,13 +62,13 @@ class Reader:
         if person.client.waits is None:
             return ""
         person.look(1)
-        found = person.app.screen._told()
+        found = person.app.screen._lesson()
         # what the program means to say is what is written there
         return found if found and all(word in self.text for word in found.split()) else ""
 
     def _is_done(self, said: str) -> bool:
         screen = self.person.app.screen
-        return not hasattr(screen, "client") or (screen.client.waits is not None and screen._told() != said)
+        return not hasattr(screen, "client") or (screen.client.waits is not None and screen._lesson() != said)
 
     def _acts(self) -> list[tuple[str, Callable[[], None], str]]:
         return [
@@ -170,13 +170,13 @@ def first_piece(game: str) -> None:
     assert len(reader.acts) <= MOST_ACTS, reader.acts
     if person.app.screen._tutorial is not None:
         end = time.monotonic() + 60.0
-        while not person.app.screen._told() and time.monotonic() < end:
+        while not person.app.screen._lesson() and time.monotonic() < end:
             person.look(3)
         person.keep(f"tutorial-{game}-on")
         person.press("skip")
     person.look(3)
     assert game in person.app.settings.help.taught
-    assert not person.app.screen._told()
+    assert not person.app.screen._lesson()
     person.app.screen.wish = "menu"
     person.wait(lambda: hasattr(person.app.screen, "form"), "the menu")
     again = Plan(game, PLANS[game].players, PLANS[game].seed, PLANS[game].options)
@@ -187,6 +187,6 @@ def first_piece(game: str) -> None:
     person.wait(lambda: shown_on(person, "pause"), "the pause")
     person.press(f"learn:{game}")
     person.key("Escape")
-    person.wait(lambda: person.app.screen._told(), "the tutorial that was asked for")
+    person.wait(lambda: person.app.screen._lesson(), "the tutorial that was asked for")
     assert piece_of(person.client.choices[0]) is not None
     person.app.close()

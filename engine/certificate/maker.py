@@ -71,7 +71,7 @@ def difference(certificate: Mapping[str, Any], assembly: Assembly, gravity: Dire
     except NoCertificateError as why:
         return str(why)
     if certificate["gravity"] != scene["gravity"]:
-        return f"its gravity is {_shown(certificate['gravity'])}, here it is {_shown(scene['gravity'])}"
+        return f"its gravity is {_digits(certificate['gravity'])}, here it is {_digits(scene['gravity'])}"
     there = {body["name"]: body for body in certificate["bodies"]}
     here = {body["name"]: body for body in scene["bodies"]}
     for name in (*here, *there):
@@ -79,15 +79,17 @@ def difference(certificate: Mapping[str, Any], assembly: Assembly, gravity: Dire
             return f"{name} is {'only in' if name in there else 'not in'} the certificate"
         for key, value in here[name].items():
             if there[name][key] != value:
-                said = "" if key == "parts" else f" is {_shown(there[name][key])}, here it is {_shown(value)}"
+                said = (
+                    "" if key == "parts" else f" is {_digits(there[name][key])}, here it is {_digits(value)}"
+                )
                 return f"the {'shape' if key == 'parts' else key} of {name}{said or ' is another'}"
     return ""
 
 
-def _shown(value: Any) -> str:
+def _digits(value: Any) -> str:
     """Fractions as decimals, for people."""
     if isinstance(value, list):
-        return f"({', '.join(map(_shown, value))})"
+        return f"({', '.join(map(_digits, value))})"
     return f"{float(Fraction(value)):g}" if isinstance(value, str) else str(value).lower()
 
 

@@ -37,7 +37,7 @@ from teeter.engine.record.format import (
     is_step,
     npy_of,
     parse,
-    shown,
+    quote,
 )
 from teeter.engine.record.meta import read as read_meta
 
@@ -124,7 +124,7 @@ def _opened(stream: IO[bytes], names: tuple[str, ...], file: str, place: str) ->
                 raise RecordError(file, "is not a recording: other bytes stand before its zip", place)
             yield archive
     except _DAMAGED as error:
-        problem = f"is damaged or not a recording: {shown(str(error))}"
+        problem = f"is damaged or not a recording: {quote(str(error))}"
         raise RecordError(file, problem, place) from None
 
 
@@ -167,7 +167,7 @@ def _check_entries(infos: list[zipfile.ZipInfo], names: tuple[str, ...], file: s
     allowed = ", ".join(names)
     for info in infos:
         if info.filename not in names:
-            raise RecordError(file, f"has an entry {shown(info.filename)}; allowed are {allowed}", place)
+            raise RecordError(file, f"has an entry {quote(info.filename)}; allowed are {allowed}", place)
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or info.flag_bits & 1:
             raise RecordError(file, f"{info.filename} is encrypted or packed in an unknown way", place)
         most = MAX_BYTES_OF.get(info.filename, MAX_TEXT_BYTES)
@@ -206,14 +206,14 @@ def _arrays(
 def _hashes(text: bytes, file: str) -> tuple[tuple[int, str], ...]:
     data = parse(text, file, HASHES)
     if not isinstance(data, list):
-        raise RecordError(file, f"is {shown(data)}, must be a list", HASHES)
+        raise RecordError(file, f"is {quote(data)}, must be a list", HASHES)
     if len(data) > MAX_CHECKPOINTS:
         raise RecordError(file, f"has {len(data)} checkpoints; at most {MAX_CHECKPOINTS} are allowed", HASHES)
     hashes: list[tuple[int, str]] = []
     for number, row in enumerate(data):
         step, digest = (row.get("step"), row.get("sha256")) if isinstance(row, dict) else (None, None)
         if not (is_step(step) and is_digest(digest) and len(row) == 2):
-            problem = f"[{number}] is {shown(row)}, must be {{step, sha256}} with a step and 64 hex digits"
+            problem = f"[{number}] is {quote(row)}, must be {{step, sha256}} with a step and 64 hex digits"
             raise RecordError(file, problem, HASHES)
         hashes.append((step, digest))
     return tuple(hashes)

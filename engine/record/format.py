@@ -94,7 +94,7 @@ class RecordError(TeeterError):
         super().__init__(": ".join(part for part in (self.file, place, problem) if part))
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """Returns a value as a message repeats it: quoted, without control characters, shortened however deep it is."""
     text = _SHORT.repr(value)
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
@@ -128,7 +128,7 @@ def line_of(step: int, entry: Mapping[str, Any]) -> bytes:
     Raises ValueError for an entry without a `type` in words, with a `step` of its own, or that is not JSON.
     """
     if not isinstance(entry.get("type"), str):
-        raise ValueError(f"an entry needs a `type` in words, this one has {shown(entry.get('type'))}")
+        raise ValueError(f"an entry needs a `type` in words, this one has {quote(entry.get('type'))}")
     if "step" in entry:
         raise ValueError("an entry has no `step` of its own: it is given beside it")
     try:
@@ -224,11 +224,11 @@ def array_of(
     )
     if kind != dtype or not fits:
         allowed = ", ".join("n" if length is None else str(length) for length in shape)
-        problem = f"is {shown(kind)} of shape {shown(lengths)}, must be {dtype!r} of shape ({allowed})"
+        problem = f"is {quote(kind)} of shape {quote(lengths)}, must be {dtype!r} of shape ({allowed})"
         raise RecordError(file, problem, place)
     body, needed = len(data) - 10 - size, math.prod(lengths) * np.dtype(dtype).itemsize
     if body != needed:
-        raise RecordError(file, f"has {body} bytes of data, shape {shown(lengths)} needs {needed}", place)
+        raise RecordError(file, f"has {body} bytes of data, shape {quote(lengths)} needs {needed}", place)
     flat: NDArray[Any] = np.frombuffer(data, dtype=dtype, offset=10 + size)
     return flat.reshape(lengths, order="F" if header[2] == b"True" else "C")
 
@@ -256,8 +256,8 @@ def pose_fault(poses: NDArray[Any]) -> tuple[tuple[int, ...], str] | None:
     place = tuple(int(index) for index in np.argwhere(~right)[0])
     row = poses[place].tolist()
     if is_finite[place]:
-        return place, f"{shown(row[3:])} is not a unit quaternion xyzw"
-    return place, f"{shown(row)} is not seven finite numbers (or seven NaN for absent)"
+        return place, f"{quote(row[3:])} is not a unit quaternion xyzw"
+    return place, f"{quote(row)} is not seven finite numbers (or seven NaN for absent)"
 
 
 def check_poses(poses: NDArray[Any], file: str, place: str) -> None:

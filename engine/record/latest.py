@@ -8,7 +8,7 @@ from teeter.engine.record.part import SUFFIX, FolderLock
 from teeter.engine.record.reader import load
 
 
-def found(path: Path) -> Path:
+def latest(path: Path) -> Path:
     """Returns the record to go on with: the file, or the folder of a game that was interrupted, whichever is further.
 
     A folder that was left while a file was played up to its end, and holds nothing else, is removed; while somebody

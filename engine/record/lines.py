@@ -6,7 +6,7 @@ from typing import overload
 
 import numpy as np
 
-from teeter.engine.record.format import MAX_LINE_BYTES, MAX_STEPS, Entry, RecordError, is_step, parse, shown
+from teeter.engine.record.format import MAX_LINE_BYTES, MAX_STEPS, Entry, RecordError, is_step, parse, quote
 
 
 class EntryLines(Sequence[Entry]):
@@ -55,11 +55,11 @@ class EntryLines(Sequence[Entry]):
             raise RecordError(self._file, problem, where)
         data = parse(self._text[begin:end], self._file, where)
         if not isinstance(data, dict):
-            raise RecordError(self._file, f"is {shown(data)}, must be an object with step and type", where)
+            raise RecordError(self._file, f"is {quote(data)}, must be an object with step and type", where)
         step = data.pop("step", None)
         if not is_step(step):
-            problem = f"step is {shown(step)}, must be an integer from 0 to {MAX_STEPS}"
+            problem = f"step is {quote(step)}, must be an integer from 0 to {MAX_STEPS}"
             raise RecordError(self._file, problem, where)
         if not isinstance(data.get("type"), str):
-            raise RecordError(self._file, f"type is {shown(data.get('type'))}, must be a word", where)
+            raise RecordError(self._file, f"type is {quote(data.get('type'))}, must be a word", where)
         return step, data

@@ -21,7 +21,7 @@ from teeter.engine.record.format import (
     META,
     RecordError,
     parse,
-    shown,
+    quote,
 )
 from teeter.engine.settings import REVISIONS
 from teeter.engine.worlds import Engine, engine_in_use, package_of
@@ -105,7 +105,7 @@ class Meta(_Table):
         seen: set[str] = set()
         for name in self.names:
             if name in seen:
-                raise ValueError(f"two bodies have the id {shown(name)}")
+                raise ValueError(f"two bodies have the id {quote(name)}")
             seen.add(name)
         return self
 
@@ -191,12 +191,12 @@ def read(text: bytes, file: str) -> Meta:
     place = META
     data = parse(text, file, place)
     if not isinstance(data, dict):
-        raise RecordError(file, f"is {shown(data)}, must be an object", place)
+        raise RecordError(file, f"is {quote(data)}, must be an object", place)
     number = data.get("format")
     # it is read a second time below
     del data
     if type(number) is not int or number < 1:
-        raise RecordError(file, f"format is {shown(number)}, must be a number from 1 to {FORMAT}", place)
+        raise RecordError(file, f"format is {quote(number)}, must be a number from 1 to {FORMAT}", place)
     if number > FORMAT:
         problem = f"format {number} is newer than this teeter, which reads up to {FORMAT}: update teeter"
         raise RecordError(file, problem, place)
@@ -212,10 +212,10 @@ def _first(error: ValidationError) -> str:
     fault = faults[0]
     key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in fault["loc"])
     key = key.lstrip(".")
-    key = key if key.isprintable() and len(key) < 100 else shown(key)
+    key = key if key.isprintable() and len(key) < 100 else quote(key)
     message = str(fault["msg"]).removeprefix("Value error, ")
     hides_value = fault["type"] in ("missing", "value_error") or isinstance(fault["input"], dict)
-    got = "" if hides_value else f" (got {shown(fault['input'])})"
+    got = "" if hides_value else f" (got {quote(fault['input'])})"
     return (f"{key}: " if key else "") + message + got
 
 

@@ -195,7 +195,7 @@ def _thinned(track: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(track[kept])
 
 
-def synced(folder: Path) -> None:
+def sync(folder: Path) -> None:
     """Bring the names in a folder to the disk, where a system lets folders be opened for that."""
     if KEEPS_OPEN_FILES:
         return

@@ -211,8 +211,8 @@ class Recorder:
                 head.flush()
                 os.fsync(head.fileno())
             (self.folder / NEW_META).replace(self.folder / META)
-            part.synced(self.folder)
-            part.synced(self.folder.parent)
+            part.sync(self.folder)
+            part.sync(self.folder.parent)
         except (OSError, RecordError):
             shutil.rmtree(self.folder, ignore_errors=True)  # nothing is in it yet
             self._unlock()
@@ -253,7 +253,7 @@ class Recorder:
         except OSError:
             packed.unlink(missing_ok=True)  # half of it would only take the room that is missing
             raise
-        part.synced(self.path.parent)
+        part.sync(self.path.parent)
         shutil.rmtree(self.folder, ignore_errors=True)
         self._unlock()
 

@@ -132,7 +132,7 @@ def check(assembly: Assembly, options: CheckOptions = DEFAULTS) -> Verdict:
 def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
     started = time.perf_counter()
     start = _put_down(as_asked(assembly, options), options)
-    judged, statics, dynamics, pose = _asked(start, options)
+    judged, statics, dynamics, pose = _answers(start, options)
     settled = _largest_move(start.declared, start.assembly)
     if settled and statics.stands:
         # where statics has them the pieces touch; in the simulation they rest on its skins
@@ -151,7 +151,7 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
         loose=start.loose,
         off_table=start.off_table,
     )
-    return replace(_explained(verdict), wall=time.perf_counter() - started)
+    return replace(_explain(verdict), wall=time.perf_counter() - started)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,7 +189,7 @@ def _put_down(declared: Assembly, options: CheckOptions) -> _Start:
     return start
 
 
-def _asked(start: _Start, options: CheckOptions) -> tuple[Assembly, Statics, Dynamics, Pose]:
+def _answers(start: _Start, options: CheckOptions) -> tuple[Assembly, Statics, Dynamics, Pose]:
     """Returns what both methods answer, the pieces as statics saw them, and which poses those are."""
     assembly, statics = start.assembly, None
     pose: Pose = "rest"
@@ -235,7 +235,7 @@ def _with_what_came_down_before(dynamics: Dynamics, start: _Start) -> Dynamics:
     return dynamics
 
 
-def _explained(verdict: Verdict) -> Verdict:
+def _explain(verdict: Verdict) -> Verdict:
     """Adds what a verdict says beyond its word: what statics misses, which edges meet, how much of each load it
     carries."""
     gravity, acceleration = verdict.options.gravity, verdict.options.acceleration

@@ -289,7 +289,7 @@ class Checker:
         when left out; keep: that may not. best: changes to tell, at most. push_n: that the top centre of the highest
         piece shall bear, towards push_direction_deg from +x. Raises TeeterError.
         """
-        from teeter.games.api.mender import Mender, wanted
+        from teeter.games.api.mender import Mender, kinds_of
 
         require_in_range(margin_deg=margin_deg, best=best, push_n=push_n)
         require_in_range(direction_deg=push_direction_deg)
@@ -308,7 +308,7 @@ class Checker:
             return self.check(PublicScene(changed))
 
         mender = Mender(loaded, self.options_of(loaded), check, margin_deg, push)
-        return mender.mended(kinds=wanted(kinds), pieces=named, keep=kept, best=best)
+        return mender.mended(kinds=kinds_of(kinds), pieces=named, keep=kept, best=best)
 
     @one_thread()
     def design(

@@ -119,7 +119,7 @@ def check_many(
     rows: list[ManyRow] = []
     with (
         keeping(lambda part: ManyResult(tuple(part), len(tasks)), rows),
-        in_order(partial(_judged, method), chunks, 1 if few else workers, executor, parcel=1) as answers,
+        in_order(partial(_judge, method), chunks, 1 if few else workers, executor, parcel=1) as answers,
     ):
         for answer in answers:
             rows += [replace(row, number=len(rows) + at) for at, row in enumerate(answer)]
@@ -162,7 +162,7 @@ def _poses_of(poses: ArrayLike, pieces: int, scene: str) -> NDArray[np.float64]:
     return rows
 
 
-def _judged(method: Method, chunk: list[Task]) -> list[ManyRow]:
+def _judge(method: Method, chunk: list[Task]) -> list[ManyRow]:
     """The rows of some scenes, not numbered yet."""
     from teeter.engine.topple.laboratory.crowd import labels
     from teeter.engine.topple.verdict import as_asked

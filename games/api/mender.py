@@ -60,13 +60,13 @@ class Mender:
         if not contacts.meet:
             apart = ", ".join(contacts.floating[:3]) or "pieces that overlap"
             return self._answer(
-                self._checked(self.loaded),
+                self._check(self.loaded),
                 f"Its faces do not meet as they are given ({apart}).",
                 none_because="The search needs faces that meet: close the gaps in the scene first.",
                 complete=False,
             )
         if demand.holds(asked):
-            result = self._checked(self.loaded)
+            result = self._check(self.loaded)
             if result.word == "stands":
                 tilt = result.statics.tilt_deg
                 hand = "" if tilt is None else f" with {tilt:.1f} degrees in hand"
@@ -82,7 +82,7 @@ class Mender:
             asked, demand, kinds=kinds, pieces=pieces, keep=keep, workers=self.options.workers
         )
         took = time.perf_counter() - started
-        result, answers = self._told(asked, demand, changes, best)
+        result, answers = self._confirmed_changes(asked, demand, changes, best)
         refused = bool(changes) and not answers
         return self._answer(
             result,
@@ -98,7 +98,7 @@ class Mender:
     def _answer(self, result: CheckResult, why: str, **more: Any) -> MendResult:
         return MendResult(self.loaded.name, result.word, self.margin, why, **more)
 
-    def _checked(self, loaded: Scene) -> CheckResult:
+    def _check(self, loaded: Scene) -> CheckResult:
         return self.check(pushed(loaded, self.push))
 
     def _why(self, result: CheckResult) -> str:
@@ -111,22 +111,22 @@ class Mender:
             return f"{known}, less than the {self.margin:g} asked for."
         return f"{known}, but would fall with contacts a little narrower and a tenth less friction."
 
-    def _told(
+    def _confirmed_changes(
         self, asked: Assembly, demand: Demand, changes: Sequence[Change], best: int
     ) -> tuple[CheckResult, tuple[MendChange, ...]]:
         """Returns the answer on the scene as it is, and the first changes that both methods agree on."""
         processes = self.options.workers or os.cpu_count() or 1
         proposals: list[MendChange] = []
-        with in_order(partial(self._agreed, asked, demand), changes, processes) as answers:
+        with in_order(partial(self._agree, asked, demand), changes, processes) as answers:
             # while others are asked about the changes
-            result = self._checked(self.loaded)
+            result = self._check(self.loaded)
             for change in answers if best else ():
                 proposals += [change] if change is not None else []
                 if len(proposals) == best:
                     break
         return result, tuple(proposals)
 
-    def _agreed(self, asked: Assembly, demand: Demand, change: Change) -> MendChange | None:
+    def _agree(self, asked: Assembly, demand: Demand, change: Change) -> MendChange | None:
         """Returns a change, made as little larger as both methods need to agree on it; None where they do not."""
         from teeter.engine.topple.mend.changes import effort_of
 
@@ -144,7 +144,7 @@ class Mender:
 
         if not demand.holds(as_asked(pushed(scene, self.push).assembly, self.options)):
             return None
-        result = self._checked(scene)
+        result = self._check(scene)
         return result if result.word == "stands" else None
 
 
@@ -195,7 +195,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:4])} and {more} more"
 
 
-def wanted(kinds: Iterable[str]) -> tuple[Kind, ...]:
+def kinds_of(kinds: Iterable[str]) -> tuple[Kind, ...]:
     """Returns kinds of changes, all for none. Raises ArgumentError."""
     from teeter.engine.topple.mend.changes import KINDS
 

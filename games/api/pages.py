@@ -26,7 +26,7 @@ from teeter.models.piece import Piece
 def recording_page(file: Path, out: Path, *, force: bool = False) -> ExportResult:
     """Write a recording as a page that replays it. force: a file that is there may be replaced. Raises RecordError and
     OutputError."""
-    replay = shown(file)
+    replay = load_visible(file)
     blob = Blob()
     bodies = placed(replay, bodies_of(replay))
     scenery = scenery_of(replay, bodies)
@@ -43,7 +43,7 @@ def animated_model(file: Path, out: Path, *, fps: int | None = None, force: bool
     as few keys as describe it. force: as for a page. Raises RecordError, ModelError, OutputError and ViewError."""
     if out.suffix.lower() != ".glb":
         raise OutputError(f'{out}: recordings are exported as .html or .glb (got "{out.suffix}")')
-    replay = shown(file)
+    replay = load_visible(file)
     shared: dict[tuple[str, str], Piece] = {}
     bodies = []
     for body in bodies_of(replay):
@@ -61,7 +61,7 @@ def animated_model(file: Path, out: Path, *, fps: int | None = None, force: bool
     return ExportResult(out, len(data), replay.seconds, len(bodies))
 
 
-def shown(file: Path) -> Replay:
+def load_visible(file: Path) -> Replay:
     """Load a recording in which there is something to be seen. Raises RecordError."""
     replay = load(file)
     if not len(replay.steps):

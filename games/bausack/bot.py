@@ -191,7 +191,7 @@ def calculating(session: Session, dice: Random) -> Action:
         case Phase.LOOK:
             return _sold(session, actions)
         case Phase.RECEIVE:
-            return _received(session, actions)
+            return _receive(session, actions)
     own = worth(session, state.actor, state.piece)
     most = HEIGHT if state.house.tallest and own >= ENOUGH_DEG / 2.0 else 0
     bids = [action for action in actions if isinstance(action, Bid) and action.bid <= most]
@@ -235,7 +235,7 @@ def _sold(session: Session, actions: list[Action]) -> Action:
     return next(action for action in actions if isinstance(action, Build if wanted else Push))
 
 
-def _received(session: Session, actions: list[Action]) -> Action:
+def _receive(session: Session, actions: list[Action]) -> Action:
     """Accept what is cheaper to place than to pass on."""
     state = session.state
     refusal = next((action for action in actions if isinstance(action, PassOn)), None)

@@ -169,9 +169,9 @@ HANDLERS: dict[type, Callable[[State, Any], State]] = {
     Met: turn.meet,
     Nudged: turn.nudge,
     Released: turn.release,
-    Placed: turn.placed,
-    Rested: turn.rested,
+    Placed: turn.place,
+    Rested: turn.rest,
     Fell: turn.fell,
     HitNeighbour: turn.hit_neighbour,
-    Measured: turn.measured,
+    Measured: turn.measure,
 }

@@ -83,7 +83,7 @@ def end(state: State, winners: list[int], reason: BausackReason) -> State:
     return replace(state, winners=tuple([name_of(state, seat) for seat in winners]), reason=reason)
 
 
-def measured(state: State, event: Measured) -> State:
+def measure(state: State, event: Measured) -> State:
     """BS-21: the height measurer was read; with the option `tallest` its last reading decides."""
     heights = event.heights_mm
     if len(heights) != len(state.seats) or min(heights) < 0:
@@ -140,10 +140,10 @@ def _ask_next(state: State) -> State:
         seat = next_in(state, seat)
     if seat != state.leader:
         return replace(state, actor=seat)
-    return _won(state)
+    return _win(state)
 
 
-def _won(state: State) -> State:
+def _win(state: State) -> State:
     """BS-16: the highest bidder pays the bank, and places."""
     tokens, bank = paid(state, state.leader, state.bid)
     return replace(state, tokens=tokens, bank=bank, actor=state.leader, phase=Phase.PLACE, bid=0, passed=())
@@ -219,7 +219,7 @@ def _put_down(state: State) -> State:
 def meet(state: State, event: Met) -> State:
     """BS-05, BS-13: the piece in the hand touches another; from a tower it may not touch it goes back."""
     _expect_held(state, event.piece)
-    return _touched(state, event.other)
+    return _touch(state, event.other)
 
 
 def nudge(state: State, event: Nudged) -> State:
@@ -227,10 +227,10 @@ def nudge(state: State, event: Nudged) -> State:
     require_piece(event.piece, [piece.id for piece in state.stock.pieces])
     if state.phase not in (Phase.LOOK, Phase.CARRY):
         raise IllegalAction("BS-05", "only a piece in the hand can push")
-    return _touched(state, event.piece)
+    return _touch(state, event.piece)
 
 
-def _touched(state: State, other: str) -> State:
+def _touch(state: State, other: str) -> State:
     owner = owner_of(state, other)
     # fallen pieces are no tower, and it was not the hand that came to them
     is_tower = owner != NOBODY and state.out[owner] == IN
@@ -247,7 +247,7 @@ def release(state: State, event: Released) -> State:
     return _put_down(state) if state.phase is Phase.LOOK else replace(state, phase=Phase.SETTLE)
 
 
-def placed(state: State, event: Placed) -> State:
+def place(state: State, event: Placed) -> State:
     """BS-02, BS-03: the piece lies; where it may not lie, its player's tower has collapsed."""
     if state.phase is not Phase.SETTLE:
         raise IllegalAction("BS-06", "no piece was let go")
@@ -256,7 +256,7 @@ def placed(state: State, event: Placed) -> State:
         return _lay_again(state)
     if event.broken:
         return collapse(state, [state.actor], event.step)
-    added = _added(state)
+    added = _add(state)
     if state.stir is Stir.FALLING:
         return give_back(added)
     return after_placing(replace(added, stir=Stir.STILL))
@@ -308,7 +308,7 @@ def collapse(state: State, fallen: Sequence[int], step: int) -> State:
     """BS-09: these players are out at this step. BS-19: with one left the game ends at once. BS-13: a piece that was
     only looked at is in the supply again."""
     looked = _put_down(state) if state.phase is Phase.LOOK else state
-    cut = _dropped(looked) if state.actor in fallen else looked
+    cut = _drop(looked) if state.actor in fallen else looked
     lost = sum(cut.tokens[seat] for seat in fallen)
     after = replace(
         cut,
@@ -326,19 +326,19 @@ def collapse(state: State, fallen: Sequence[int], step: int) -> State:
     return end(after, last, BausackReason.SAME_STEP)
 
 
-def _dropped(state: State) -> State:
+def _drop(state: State) -> State:
     """What the player who goes out had in the hand: an accepted piece falls with the tower."""
-    return _added(state) if state.phase in (Phase.PLACE, Phase.CARRY, Phase.SETTLE) else state
+    return _add(state) if state.phase in (Phase.PLACE, Phase.CARRY, Phase.SETTLE) else state
 
 
-def _added(state: State) -> State:
+def _add(state: State) -> State:
     """The piece in play is part of the tower of the one who places it."""
     tower = (*state.towers[state.actor], state.piece)
     towers = replaced(state.towers, state.actor, tower)
     return replace(state, phase=Phase.DONE, piece="", met=False, towers=towers)
 
 
-def rested(state: State, event: Rested) -> State:
+def rest(state: State, event: Rested) -> State:
     """BS-09: everything lies still: the fallen pieces return, and when that fells nothing play goes on."""
     if state.phase is Phase.SETTLE:
         raise IllegalAction("ALL-2", f"{said(state.piece)} was let go and has yet to be placed")

@@ -43,7 +43,11 @@ def opening(state: State) -> tuple[str, ...]:
 
 def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     """What this input did."""
-    acted = _acted(before, given, after) if isinstance(given, Action) else _happened(before, given, after)
+    acted = (
+        _action_lines(before, given, after)
+        if isinstance(given, Action)
+        else _event_lines(before, given, after)
+    )
     return (*acted, *_auction(before, after), *_turn(before, after))
 
 
@@ -88,7 +92,7 @@ def _ending(state: State) -> str:
     return f"{listed(state.winners)} draw: {why}."
 
 
-def _acted(before: State, action: Action, after: State) -> tuple[str, ...]:
+def _action_lines(before: State, action: Action, after: State) -> tuple[str, ...]:
     player, piece = action.player, said(before.piece or after.piece)
     match action:
         case Take() if after.phase is Phase.LOOK:
@@ -117,7 +121,7 @@ def _acted(before: State, action: Action, after: State) -> tuple[str, ...]:
     return (f"{player} accepts {piece}.",)
 
 
-def _happened(before: State, event: Event, after: State) -> tuple[str, ...]:
+def _event_lines(before: State, event: Event, after: State) -> tuple[str, ...]:
     player = name_of(before, before.actor)
     match event:
         case Met() | Nudged() if before.phase is not after.phase:
@@ -131,14 +135,14 @@ def _happened(before: State, event: Event, after: State) -> tuple[str, ...]:
         case Released():
             return (f"{player} lets go ...",)
         case Placed():
-            return _placed(before, event, after)
+            return _placing_lines(before, event, after)
         case Rested() if before.stir is Stir.TAKEN_AWAY:
-            return _resumed(before, after)
+            return _resuming_lines(before, after)
         case Rested():
             back = len(after.supply) - len(before.supply)
             return (f"All is still. Back in the supply: {_pieces(back)}, {len(after.supply)} in all.",)
         case Fell():
-            return _fell(before, event, after)
+            return _fall_lines(before, event, after)
         case HitNeighbour():
             leans = f"{capital(said(event.piece))} touches {event.owner}'s tower."
             return (leans, *_out(before, after))
@@ -156,7 +160,7 @@ def _sent_back(before: State, other: str) -> str:
     return f"It touches {tower} and goes back: a held piece may touch only its own tower (BS-05)."
 
 
-def _placed(before: State, event: Placed, after: State) -> tuple[str, ...]:
+def _placing_lines(before: State, event: Placed, after: State) -> tuple[str, ...]:
     if event.broken:
         again = " Once more." if after.out == before.out else ""
         wrong = listed([condition.missed for condition in event.broken])
@@ -166,7 +170,7 @@ def _placed(before: State, event: Placed, after: State) -> tuple[str, ...]:
     return (f"... it stays: {lies}.",)
 
 
-def _resumed(before: State, after: State) -> tuple[str, ...]:
+def _resuming_lines(before: State, after: State) -> tuple[str, ...]:
     if before.phase is Phase.BID and before.out[before.leader] != IN:
         return (f"Nobody pays: the auction of {said(before.piece)} is void.",)
     if before.phase is Phase.RECEIVE and before.actor != after.actor:
@@ -174,7 +178,7 @@ def _resumed(before: State, after: State) -> tuple[str, ...]:
     return ("The others still stand.",)
 
 
-def _fell(before: State, event: Fell, after: State) -> tuple[str, ...]:
+def _fall_lines(before: State, event: Fell, after: State) -> tuple[str, ...]:
     bases = {tower[0] for tower in before.towers if tower}
     off = [said(piece) for piece in event.pieces if piece in bases]
     down = [said(piece) for piece in event.pieces if piece not in bases]

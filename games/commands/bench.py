@@ -29,7 +29,7 @@ VIDEO = "video of 54 bricks, 1280 x 720 at 30/s"
 MARKS = {None: "", True: "[green]holds[/green]", False: "[red]does not hold[/red]"}
 
 
-def told(text: str, must: str = "", holds: bool | None = None) -> Found:
+def measurement(text: str, must: str = "", holds: bool | None = None) -> Found:
     """A measurement, without a limit where none is given."""
     return text, must, holds
 
@@ -63,8 +63,8 @@ def speed_rows() -> Makers:
     """Towers that stand still, their speed, the time of a check, and growth with size."""
     yield "54 exact bricks, 30 s", _stand_still
     yield "54 scattered bricks, 20 seeds", _scattered
-    yield "54 exact bricks, awake", lambda: told(f"{speed.pace(tower()):.1f} x real time")
-    yield "54 scattered bricks, awake", lambda: told(f"{speed.pace(tower(1)):.1f} x real time")
+    yield "54 exact bricks, awake", lambda: measurement(f"{speed.pace(tower()):.1f} x real time")
+    yield "54 scattered bricks, awake", lambda: measurement(f"{speed.pace(tower(1)):.1f} x real time")
     yield "check of 54 bricks, both methods", _check
     yield "statics of 54 bricks", _statics
     yield "one more piece on 49 bricks", _placing
@@ -79,21 +79,21 @@ def speed_rows() -> Makers:
 def _drawing() -> Found:
     from teeter.engine.bench.drawing import drawing
 
-    return told(f"medium {drawing('medium'):.1f}, low {drawing('low'):.1f} a second")
+    return measurement(f"medium {drawing('medium'):.1f}, low {drawing('low'):.1f} a second")
 
 
 def _video(quality: Quality, required: float) -> Found:
     from teeter.engine.bench.drawing import video
 
     found = video(quality)
-    return told(f"{found:.2f} x real time", f"{required:g} x", found >= required)
+    return measurement(f"{found:.2f} x real time", f"{required:g} x", found >= required)
 
 
 def _stand_still() -> Found:
     drift = accuracy.stand_still(tower())
     text = f"sinks {drift.sink_mm:.3f} mm, then {drift.shift_mm:.3f} mm; last third {drift.late_mm:.4f} mm"
     holds = drift.sink_mm <= 0.6 and drift.shift_mm <= 0.06 and drift.late_mm <= 0.005
-    return told(text, "0.6 mm, 0.06 mm, 0.005 mm", holds)
+    return measurement(text, "0.6 mm, 0.06 mm, 0.005 mm", holds)
 
 
 def _scattered() -> Found:
@@ -102,25 +102,25 @@ def _scattered() -> Found:
     fell = sum(trial.fell for trial in runs)
     growth = max(trial.growth_mj for trial in runs)
     text = f"{rests} at rest within 5 s, {fell} fell, energy grew by at most {growth:.2f} mJ of 1400"
-    return told(text, "19 at rest, none falls", rests >= 19 and fell == 0)
+    return measurement(text, "19 at rest, none falls", rests >= 19 and fell == 0)
 
 
 def _check() -> Found:
     seconds = min(check(Assembly("tower", tower())).wall for _ in range(3))
-    return told(f"{seconds:.2f} s", "1.0 s", seconds <= 1.0)
+    return measurement(f"{seconds:.2f} s", "1.0 s", seconds <= 1.0)
 
 
 def _statics() -> Found:
     verdict, tilt = speed.statics_time()
     text = f"{verdict * 1e3:.0f} ms, with tilt margin {tilt * 1e3:.0f} ms"
-    return told(text, "25 ms, 120 ms", verdict <= 0.025 and tilt <= 0.12)
+    return measurement(text, "25 ms, 120 ms", verdict <= 0.025 and tilt <= 0.12)
 
 
 def _placing() -> Found:
     score = speed.placing()
     text = f"{score.rate:.0f} verdicts/s, {score.ratio:.1f} x the whole balance; {score.agree} of {score.asked} agree"
     holds = score.rate >= 1000 and score.agree == score.asked
-    return told(text, "1000 verdicts/s, all agree", holds)
+    return measurement(text, "1000 verdicts/s, all agree", holds)
 
 
 def _labelling() -> Found:
@@ -129,14 +129,14 @@ def _labelling() -> Found:
         f"statics {score.batch:.0f}/s in a batch, {score.single:.0f}/s one by one; both methods {score.full:.1f}/s; "
         f"{score.agree} of {score.sure} agree"
     )
-    return told(text, "150/s, all agree", score.batch >= 150 and score.agree == score.sure)
+    return measurement(text, "150/s, all agree", score.batch >= 150 and score.agree == score.sure)
 
 
 def _growth() -> Found:
     rows = speed.growth()
     ratio = rows[-1][1] / rows[0][1]
     text = ", ".join(f"{count}: {per * 1e3:.2f} ms" for count, per, _ in rows)
-    return told(f"{text}; peak memory {rows[-1][2]:.0f} MB", "400 <= 1.5 x 50", ratio <= 1.5)
+    return measurement(f"{text}; peak memory {rows[-1][2]:.0f} MB", "400 <= 1.5 x 50", ratio <= 1.5)
 
 
 def _first_acts() -> Found:
@@ -153,7 +153,7 @@ def _first_acts() -> Found:
         active.close()
         return f"{act:.2f} s, got ready in {ready:.2f} s"
 
-    return told("; ".join(f"{game.title} {times(game.name)}" for game in games() if game.has_bots))
+    return measurement("; ".join(f"{game.title} {times(game.name)}" for game in games() if game.has_bots))
 
 
 def accuracy_rows() -> Makers:
@@ -172,7 +172,7 @@ def _edge(shape: object) -> Found:
     still = max(abs(accuracy.edge_statics(shape, yaw)) for yaw in YAWS)  # type: ignore[arg-type]
     moving = max(abs(accuracy.edge_dynamics(shape, yaw)) for yaw in YAWS)  # type: ignore[arg-type]
     text = f"statics {still:.4f} mm, dynamics {moving:.3f} mm"
-    return told(text, "0.01 mm, 0.10 mm", still <= 0.01 and moving <= 0.10)
+    return measurement(text, "0.01 mm, 0.10 mm", still <= 0.01 and moving <= 0.10)
 
 
 def _slide(friction: float) -> Found:
@@ -180,18 +180,18 @@ def _slide(friction: float) -> Found:
     still = max(abs(accuracy.slide_statics(friction, yaw)) for yaw in yaws)
     moving = max(abs(accuracy.slide_dynamics(friction, yaw)) for yaw in yaws)
     text = f"statics {still:.4f} %, dynamics {moving:.3f} %"
-    return told(text, "0.2 %, 1.5 %", still <= 0.2 and moving <= 1.5)
+    return measurement(text, "0.2 %, 1.5 %", still <= 0.2 and moving <= 1.5)
 
 
 def _motion(rate: int) -> Found:
     errors = (accuracy.free_fall(rate), accuracy.coulomb_stop(rate), accuracy.slope_acceleration(rate))
     text = f"free fall {errors[0]:+.3f} %, Coulomb stop {errors[1]:+.2f} %, slope {errors[2]:+.2f} %"
-    return told(text, "1 %", max(map(abs, errors)) <= 1.0)
+    return measurement(text, "1 %", max(map(abs, errors)) <= 1.0)
 
 
 def _tilt(count: int) -> Found:
     worst = max(abs(accuracy.tilt_stack(count, yaw)) for yaw in YAWS)
-    return told(f"{worst:.5f} %", "0.1 %", worst <= 0.1)
+    return measurement(f"{worst:.5f} %", "0.1 %", worst <= 0.1)
 
 
 def motion_rows() -> Makers:
@@ -204,6 +204,6 @@ def _motion_of(experiment: Experiment) -> Found:
     answers = motion.ask(experiment)
     text = ", ".join(f"{who} {answer.value:.3g}" for who, answer in answers.items())
     first = next(iter(answers.values()))
-    return told(
+    return measurement(
         text, f"{first.low:.3g} to {first.high:.3g}", all(answer.holds for answer in answers.values())
     )

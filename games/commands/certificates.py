@@ -43,7 +43,7 @@ def verify_certificate(request: CertificateRequest) -> int:
 
     if wrong := out_of_range(request.limited()) + request.faults():
         refuse("; ".join(wrong))
-    if request.scene is None and (said := _said(request)):
+    if request.scene is None and (said := _scene_options(request)):
         refuse(f"{', '.join(said)}: of which scene? Give --scene")
     scene = None if request.scene is None else PublicScene(request.loaded(request.scene))
     conditions = Checker(
@@ -64,7 +64,7 @@ def verify_certificate(request: CertificateRequest) -> int:
     return OK if result.proven else REFUSED
 
 
-def _said(request: CertificateRequest) -> list[str]:
+def _scene_options(request: CertificateRequest) -> list[str]:
     """Returns the options about a scene that were given."""
     from dataclasses import MISSING, fields
 

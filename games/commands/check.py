@@ -22,12 +22,12 @@ from teeter.games.commands.console import (
     Json,
     Workers,
     bar,
+    exit_on_interrupt,
     plain_table,
     print_json,
     refuse,
     say,
     stages,
-    stopped,
     suffix_fault,
 )
 from teeter.games.commands.scene_request import SceneRequest
@@ -181,7 +181,7 @@ def _steps(request: CheckRequest) -> int:
     """The steps of a scene, as JSON or as a table. Exit code 0: stands after all of them, 1: falls, 3: unsure."""
     from teeter.games.api.scene import PublicScene
 
-    scene = PublicScene(_loaded(request))
+    scene = PublicScene(_load(request))
     order = None if request.order is None else [name.strip() for name in request.order.split(",")]
     with bar("steps") as progress:
         result = checker_of(request).steps(
@@ -210,14 +210,14 @@ def verdict_on(request: CheckRequest) -> CheckResult:
     from teeter.engine.topple.stages import telling
     from teeter.games.api.scene import PublicScene
 
-    scene = PublicScene(_loaded(request))
+    scene = PublicScene(_load(request))
     with stages() as tell, telling(tell):
         return checker_of(request).check(
             scene, settle_mm=request.settle, drop=request.drop, time=request.time, witness=request.witness
         )
 
 
-def _loaded(request: CheckRequest) -> Scene:
+def _load(request: CheckRequest) -> Scene:
     scene = request.loaded(request.scene or "")
     _check_outputs(request, scene.files)
     return scene
@@ -248,7 +248,7 @@ def chance_on(result: CheckResult, request: CheckRequest) -> Chance:
                 progress=progress,
             )
     except Interrupted as stop:
-        stopped(stop, f"; until then: {noise_result(stop.done)}")
+        exit_on_interrupt(stop, f"; until then: {noise_result(stop.done)}")
 
 
 def friction_of(words: str) -> tuple[float, float] | None:

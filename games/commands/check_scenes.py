@@ -31,7 +31,7 @@ def run(words: str, request: SceneRequest, checker: Checker, *, as_json: bool) -
     stand. request: how each is read."""
     from teeter.games.api.scene import PublicScene
 
-    scenes = _loaded(words, request)
+    scenes = _load_all(words, request)
     with bar("scenes") as progress:
         results = checker.check_many([PublicScene(scene) for scene in scenes.values()], progress=progress)
     counts: Counter[str] = Counter(row.word for row in results.rows)
@@ -56,7 +56,7 @@ def files_of(words: str) -> list[Path]:
     return sorted(path for path in paths if not any(p[0] == "." for p in path.relative_to(words).parts))
 
 
-def _loaded(words: str, request: SceneRequest) -> dict[str, Scene]:
+def _load_all(words: str, request: SceneRequest) -> dict[str, Scene]:
     """The scenes by file. All that cannot be read are told at once; a mesh that a scene is made of is no design."""
     from teeter.models.errors import TeeterError
 

@@ -20,7 +20,7 @@ from teeter.engine.process import load_no_tools
 from teeter.engine.settings import PACKAGES
 from teeter.games.commands.standard_input import renamed
 from teeter.games.exits import CRASHED, OUT_OF_MEMORY, answer, ask, hiding, missing, out_of_memory
-from teeter.games.faults import said, teeter_version, write_report
+from teeter.games.faults import one_line, teeter_version, write_report
 from teeter.models.errors import TeeterError
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def add_command(
             with _without_words(quiet and not values.get("as_json")):
                 code = run(request(**values)) if has_request else run(**values)
         except KeyboardInterrupt as error:
-            stopped(error)
+            exit_on_interrupt(error)
         except (TeeterError, OSError) as error:
             # about the input: one of our own, or the file system's
             refuse(renamed(str(error)))
@@ -182,7 +182,7 @@ def _print_errors(code: int, errors: list[str]) -> None:
         print_json({"teeter": teeter_version(), "exit": code, "errors": errors})
 
 
-def stopped(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
+def exit_on_interrupt(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
     """Leave because of Ctrl-C or SIGTERM. hint: what can be done now."""
     code = TERMINATED if isinstance(error, Terminated) else STOPPED
     _print_errors(code, [f"stopped{hint}"])
@@ -190,7 +190,7 @@ def stopped(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
     sys.exit(code)
 
 
-def crashed(error: Exception) -> NoReturn:
+def exit_on_crash(error: Exception) -> NoReturn:
     """Leave because of a fault of the program: one line, and a file with what a report needs; where memory has run out
     only the line."""
     if out_of_memory(error):
@@ -204,7 +204,7 @@ def crashed(error: Exception) -> NoReturn:
     where = f"please report it with {file}" if file is not None else "please report it"
     if files:
         where = f"{files} may hide a package; if it does not, {where}"
-    why = f"internal error, no verdict: {said(error)}; {where}"
+    why = f"internal error, no verdict: {one_line(error)}; {where}"
     _print_errors(CRASHED, [why])
     sys.stderr.write(f"teeter: {why}\n")
     sys.exit(CRASHED)

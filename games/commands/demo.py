@@ -37,7 +37,7 @@ def run(
     differs: list[str] = []
     steps: Sequence[tuple[str, Callable[[], tuple[str, Path]]]] = (
         ("playing a game", lambda: (_game(replay, force), replay)),
-        ("playing it again", lambda: (_verified(replay, differs), replay)),
+        ("playing it again", lambda: (_verify(replay, differs), replay)),
         ("filming its highlight", lambda: _video(replay, film, force)),
         ("checking a scene", lambda: _picture(picture, force)),
         ("writing a page", lambda: _page(replay, page, force)),
@@ -79,7 +79,7 @@ def _game(path: Path, force: bool) -> str:
     return f"a game of {game_named(DEMO).title} by two bots, {result.turns} turns: {result.reason}"
 
 
-def _verified(path: Path, differs: list[str]) -> str:
+def _verify(path: Path, differs: list[str]) -> str:
     from teeter.games.play.playback import verify
 
     result = verify(path)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING, NoReturn
 
-from teeter.games.commands.console import Terminated, refuse, stopped
+from teeter.games.commands.console import Terminated, exit_on_interrupt, refuse
 from teeter.models.extras import install_line
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def host_game(plan: Plan, where: str) -> NoReturn:
         invites.address = address if is_said else replace(address, port=invites.address.port)
 
     def show(ready: Links) -> None:
-        say(_shown(ready, is_kept=plan.file is not None))
+        say(_links_text(ready, is_kept=plan.file is not None))
 
     try:
         end = server.run(table.Hosting(plan, opening, invites, say, show))
@@ -95,10 +95,10 @@ def host_game(plan: Plan, where: str) -> NoReturn:
     if isinstance(end, Broken):
         refuse(end.why)
     hint = f"; go on with: teeter play --resume {plan.file} --host" if plan.file is not None else ""
-    stopped(Terminated() if end is signal.SIGTERM else KeyboardInterrupt(), hint)
+    exit_on_interrupt(Terminated() if end is signal.SIGTERM else KeyboardInterrupt(), hint)
 
 
-def _shown(links: Links, *, is_kept: bool) -> str:
+def _links_text(links: Links, *, is_kept: bool) -> str:
     """The links, and a QR code of that for seats."""
     import segno
 

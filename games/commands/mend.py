@@ -80,7 +80,7 @@ def run(request: MendRequest) -> int:
     _validate(request)
     scene = request.loaded(request.scene)
     _check_outputs(request, scene)
-    result = _found(request, scene)
+    result = _mend(request, scene)
     if request.apply is not None and result.changes:
         _write(request, result, scene)
     if result.changes:
@@ -98,7 +98,7 @@ def run(request: MendRequest) -> int:
     return TOPPLES if result.complete else UNSURE
 
 
-def _found(request: MendRequest, scene: Scene) -> MendResult:
+def _mend(request: MendRequest, scene: Scene) -> MendResult:
     from teeter.games.api.scene import PublicScene
 
     checker = request.checker(engine=request.engine, seed=request.seed, workers=request.workers)

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from teeter.games.api.arguments import fault
-from teeter.games.commands.console import OK, Engine, Json, bar, print_json, refuse, stopped
+from teeter.games.commands.console import OK, Engine, Json, bar, exit_on_interrupt, print_json, refuse
 
 if TYPE_CHECKING:
     from teeter.engine.record.reader import Replay
@@ -265,12 +265,12 @@ def begin_game(request: PlayRequest, game: Game, options: dict[str, object]) -> 
 
 def resume_game(request: PlayRequest) -> int:
     """Go on with a game on file, in the same file or in a new one. Returns the exit code. Raises RecordError."""
-    from teeter.engine.record.latest import found
+    from teeter.engine.record.latest import latest
     from teeter.engine.record.reader import load
     from teeter.games.play.playback import checkpoint_at, fork, game_of, resume
 
     assert request.resume is not None
-    path = found(request.resume)
+    path = latest(request.resume)
     replay = load(path)
     game = game_of(replay)
     _check_players(game, replay.meta.players)
@@ -326,7 +326,9 @@ def _play(
     try:
         outcome = play_out(session, recorder, seed, request.turns)
     except KeyboardInterrupt as error:
-        stopped(error, f"; go on with: teeter play --resume {recorder.path} --headless" if recorder else "")
+        exit_on_interrupt(
+            error, f"; go on with: teeter play --resume {recorder.path} --headless" if recorder else ""
+        )
     if request.as_json:
         mode = getattr(session.state, "mode", "") or ""
         begun = {"game": game.name, "mode": mode, "seed": seed, "players": outcome["players"]}

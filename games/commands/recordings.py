@@ -52,9 +52,9 @@ def replay(
         refuse("--json prints what --margins finds: give --margins too")
     if str(file) == STANDARD_INPUT:
         refuse("-: a game is gone on with beside its file: name the file, or give --margins")
-    from teeter.games.api.pages import shown
+    from teeter.games.api.pages import load_visible
 
-    recording = shown(file)
+    recording = load_visible(file)
     # heavy, and not before it is known that there is something to be seen
     from teeter.games.commands.replay import watch
 

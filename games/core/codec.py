@@ -16,7 +16,7 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from teeter.games.core.errors import shown, unknown
+from teeter.games.core.errors import quote, unknown
 
 _PLAIN = {
     str: "text",
@@ -54,7 +54,7 @@ def from_json(kind: Any, data: Any, place: str = "value") -> Any:
         # past 1e300 sums overflow; NaN is not below it either
         fits = type(data) in (int, float) and abs(data) <= 1e300 if kind is float else type(data) is kind
         if not fits:
-            raise MisfitError(f"{place}: {shown(data)} is not {_PLAIN[kind]}")
+            raise MisfitError(f"{place}: {quote(data)} is not {_PLAIN[kind]}")
         return float(data) if kind is float else data
     origin, arguments = _parts(kind)
     if origin in _UNIONS:
@@ -62,7 +62,7 @@ def from_json(kind: Any, data: Any, place: str = "value") -> Any:
     if origin is tuple:
         count = "" if arguments[1:] == (Ellipsis,) else f" of {len(arguments)}"
         if not isinstance(data, list) or (count and len(data) != len(arguments)):
-            raise MisfitError(f"{place}: {shown(data)} is not a list{count}")
+            raise MisfitError(f"{place}: {quote(data)} is not a list{count}")
         items = _items(arguments, len(data))
         return tuple([from_json(items[at], value, f"{place}[{at}]") for at, value in enumerate(data)])
     if _is_enum(kind):
@@ -97,7 +97,7 @@ def rows(kind: Any, tables: Mapping[str, Any], name: str) -> tuple[Any, ...]:
     """
     table = tables.get(name, [])
     if not isinstance(table, list):
-        raise MisfitError(f"{name}: {shown(table)} is not a list of tables")
+        raise MisfitError(f"{name}: {quote(table)} is not a list of tables")
     return tuple(record(kind, row, f"{name}[{number}]") for number, row in enumerate(table))
 
 
@@ -115,7 +115,7 @@ def _from_union(kinds: tuple[type, ...], data: Any, place: str) -> Any:
         return from_json(plain[type(data)], data, place)
     if not isinstance(data, Mapping) or "type" not in data:
         names = [*records, *(kind.__name__ for kind in plain.values())]
-        raise MisfitError(f"{place}: {shown(data)} is not one of {', '.join(names)}")
+        raise MisfitError(f"{place}: {quote(data)} is not one of {', '.join(names)}")
     name = data["type"]
     if not isinstance(name, str) or name not in records:
         raise MisfitError(f"{place}: {unknown('type', name, records)}")
@@ -133,7 +133,7 @@ def _kinds_of(kinds: tuple[type, ...]) -> tuple[dict[str, type], dict[type, type
 def _from_record(kind: Any, data: Any, place: str) -> Any:
     hints = _fields(kind)
     if not isinstance(data, Mapping):
-        raise MisfitError(f"{place}: {shown(data)} is not a {kind.__name__} (an object)")
+        raise MisfitError(f"{place}: {quote(data)} is not a {kind.__name__} (an object)")
     for key in data:
         if key not in hints:
             raise MisfitError(f"{place}: {unknown('field', key, hints)}")

@@ -45,10 +45,10 @@ def unknown(what: str, word: object, allowed: Iterable[str]) -> str:
     close = difflib.get_close_matches(str(word).lower(), [name.lower() for name in names], n=1, cutoff=0.5)
     near = next((name for name in names if name.lower() in close), None)
     hint = f"did you mean {near!r}? " if near else ""
-    return f"unknown {what} {shown(word)}; {hint}allowed: {', '.join(names) or 'none'}"
+    return f"unknown {what} {quote(word)}; {hint}allowed: {', '.join(names) or 'none'}"
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """A value as it may stand in a message: quoted and never longer than a line."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:56]} ..."

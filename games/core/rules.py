@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
 from teeter.games.core.clauses import Cited
-from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError, shown, unknown
+from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError, quote, unknown
 from teeter.games.core.events import Condition, Event, Question
 from teeter.games.core.setup import Mode, Seat, seat_index, take_house, take_mode, take_seats
 
@@ -248,7 +248,7 @@ def prepare(
 ) -> tuple[Mode, tuple[Seat, ...], H]:
     """What start() is given, checked: the mode (key `mode` of the options), the seats, the house rules."""
     if type(seed) is not int:
-        raise SetupError(f"the seed must be a whole number, not {shown(seed)}")
+        raise SetupError(f"the seed must be a whole number, not {quote(seed)}")
     mode = take_mode(modes, options.get("mode"))
     chosen = take_house(house, {name: value for name, value in options.items() if name != "mode"}, mode)
     return mode, take_seats(players, mode), chosen

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from teeter.games.core.errors import SetupError, shown, unknown
+from teeter.games.core.errors import SetupError, quote, unknown
 from teeter.games.core.words import listed
 
 LONGEST_NAME = 40
@@ -88,7 +88,7 @@ def take_seats(players: Sequence[str], mode: Mode) -> tuple[Seat, ...]:
     seats, an empty or doubled name, a team where there are none.
     """
     if isinstance(players, str):
-        raise SetupError(f"players must be a list of names, not the text {shown(players)}")
+        raise SetupError(f"players must be a list of names, not the text {quote(players)}")
     teams = [_members(text) for text in players]
     if not mode.least <= len(teams) <= mode.most:
         raise SetupError(f"{mode.title} is for {mode.players}; {len(teams)} given")
@@ -96,16 +96,16 @@ def take_seats(players: Sequence[str], mode: Mode) -> tuple[Seat, ...]:
     names = Counter(member.name.casefold() for seat in seats for member in seat.members)
     for seat in seats:
         if len(seat.members) > 1 and not mode.teams:
-            raise SetupError(f"{mode.title} has no teams: {shown(seat.name)} must be one player")
+            raise SetupError(f"{mode.title} has no teams: {quote(seat.name)} must be one player")
         for member in seat.members:
             if names[member.name.casefold()] > 1:
-                raise SetupError(f"two players are called {shown(member.name)}; names must differ")
+                raise SetupError(f"two players are called {quote(member.name)}; names must differ")
     return seats
 
 
 def _members(text: object) -> tuple[Member, ...]:
     if not isinstance(text, str):
-        raise SetupError(f"a player's name must be text, not {shown(text)}")
+        raise SetupError(f"a player's name must be text, not {quote(text)}")
     return tuple(_member(part.strip()) for part in text.split("+"))
 
 
@@ -116,7 +116,7 @@ def _member(name: str) -> Member:
         raise SetupError("a player's name is empty; give names like `Ana,Ben,bot:steady`")
     if len(plain) > LONGEST_NAME or "," in plain or not plain.isprintable():
         raise SetupError(
-            f"{shown(plain)} is no name: at most {LONGEST_NAME} printable characters, no comma, no +"
+            f"{quote(plain)} is no name: at most {LONGEST_NAME} printable characters, no comma, no +"
         )
     return Member(plain, bot)
 
@@ -188,7 +188,7 @@ class Option:
         """The value from a text or a plain value. Raises SetupError with what is allowed."""
         value = self._value(raw)
         if value is None:
-            raise SetupError(f"option {self.name}: {shown(raw)} is not allowed; it takes {self.allowed}")
+            raise SetupError(f"option {self.name}: {quote(raw)} is not allowed; it takes {self.allowed}")
         return value
 
     def _value(self, raw: object) -> Value | None:
@@ -253,7 +253,7 @@ def split_texts(texts: Sequence[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
         if not equals or not name:
-            raise SetupError(f"{shown(text)} is not an option; write KEY=VALUE")
+            raise SetupError(f"{quote(text)} is not an option; write KEY=VALUE")
         if name in options:
             raise SetupError(f"option {name} is given twice")
         options[name] = value.strip()

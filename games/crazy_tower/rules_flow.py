@@ -71,7 +71,7 @@ def _boxes(state: State) -> State:
     return end_turn(state)
 
 
-def spent(state: State, box: Sort) -> State:
+def spend(state: State, box: Sort) -> State:
     """One box of this sort has acted, or was declined."""
     at = state.boxes.index(box)
     return replace(state, boxes=state.boxes[:at] + state.boxes[at + 1 :])
@@ -223,10 +223,10 @@ def _without(state: State, pieces: set[str]) -> State:
             fallen += [Fallen(block, floor.card) for block in left]
     after = replace(state, floors=tuple(floors), fallen=tuple(fallen))
     just_laid = state.held in pieces and fallen_named(state, state.held) is None
-    return _slipped(after, state) if just_laid else after
+    return _slip(after, state) if just_laid else after
 
 
-def _slipped(state: State, before: State) -> State:
+def _slip(state: State, before: State) -> State:
     """The piece of the turn fell as soon as it was laid: the floor it fell from is the highest."""
     piece = state.held
     if state.stage is TurnStage.CARD:
@@ -287,7 +287,7 @@ def pulled_out(state: State) -> State:
             for floor in state.floors
         ]
     )
-    after = spent(_given_to_owner(state, state.held), Sort.REMOVE)
+    after = spend(_given_to_owner(state, state.held), Sort.REMOVE)
     return replace(
         after, floors=floors, pulled=state.held, hand=HandPhase.SETTLE, held="", met=False, passes=0
     )

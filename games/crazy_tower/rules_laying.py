@@ -34,7 +34,7 @@ from teeter.games.crazy_tower.rules_flow import (
     nothing_fallen,
     pass_turn,
     pulled_out,
-    spent,
+    spend,
 )
 from teeter.games.crazy_tower.state import (
     ACTING,
@@ -110,7 +110,7 @@ def release(state: State, event: Released) -> State:
     return replace(state, hand=HandPhase.SETTLE)
 
 
-def placed(state: State, event: Placed) -> State:
+def place(state: State, event: Placed) -> State:
     """The piece lies. ALL-9: one that lies against the rules is taken up and laid again."""
     _in_hand(state, event.piece, HandPhase.SETTLE)
     card = is_card(state, event.piece)
@@ -160,7 +160,7 @@ def _with(floors: tuple[Floor, ...], piece: str, on: str) -> tuple[Floor, ...]:
     )
 
 
-def rested(state: State, event: Rested) -> State:
+def rest(state: State, event: Rested) -> State:
     """Everything lies still after a fall, or after a block was pulled out or left in peace."""
     if state.hand is not HandPhase.SETTLE:
         raise IllegalAction("ALL-2", "nothing waits for the tower to rest")
@@ -191,7 +191,7 @@ def asked_about(state: State) -> tuple[str, ...]:
     return (*offered(state), state.floors[-1].card)
 
 
-def answered(state: State, event: RefereeAnswer) -> State:
+def answer(state: State, event: RefereeAnswer) -> State:
     """CT-10: nothing fits: the card stays and the turn ends, or it passes. CT-20: the block is given back."""
     if state.hand is not HandPhase.ASK:
         raise IllegalAction("CT-10", "the referee was not asked")
@@ -226,11 +226,11 @@ def pull(state: State, action: Pull) -> State:
 def decline(state: State, action: Decline) -> State:
     """CT-05: leave it, as long as the block is not out; a tower that was pulled at comes to rest first."""
     _at_work(state, Sort.REMOVE)
-    after = spent(state, Sort.REMOVE)
+    after = spend(state, Sort.REMOVE)
     return replace(after, hand=HandPhase.SETTLE, held="", met=False) if state.held else go_on(after)
 
 
-def removed(state: State, event: Removed) -> State:
+def remove(state: State, event: Removed) -> State:
     """CT-05: the block is out, and goes to the player who chose its colour."""
     if state.hand is not HandPhase.PULL:
         raise IllegalAction("CT-05", "no block is being pulled out")
@@ -251,7 +251,7 @@ def swap(state: State, action: Swap) -> State:
         raise IllegalAction("CT-07", f"{said(action.take)} is not an unplayed block of another player")
     other = {action.give: action.take, action.take: action.give}
     hands = tuple([tuple([other.get(block, block) for block in hand]) for hand in state.hands])
-    return go_on(replace(spent(state, Sort.EXCHANGE), hands=hands))
+    return go_on(replace(spend(state, Sort.EXCHANGE), hands=hands))
 
 
 def _at_work(state: State, box: Sort) -> None:

@@ -63,7 +63,11 @@ def opening(state: State) -> tuple[str, ...]:
 
 def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     """What this input did."""
-    lines = _acted(before, given, after) if isinstance(given, Action) else _happened(before, given, after)
+    lines = (
+        _action_lines(before, given, after)
+        if isinstance(given, Action)
+        else _event_lines(before, given, after)
+    )
     return (*lines, *_turn(before, after))
 
 
@@ -116,7 +120,7 @@ def _begins(before: State, after: State) -> bool:
     return after.turn != before.turn or before.stage not in (TurnStage.CHOOSE, TurnStage.CARD) or moved
 
 
-def _acted(before: State, action: Action, after: State) -> tuple[str, ...]:
+def _action_lines(before: State, action: Action, after: State) -> tuple[str, ...]:
     who = _who(before)
     match action:
         case Take():
@@ -124,7 +128,7 @@ def _acted(before: State, action: Action, after: State) -> tuple[str, ...]:
         case TakeBack():
             return (f"{who} thinks better of it and puts {said(before.held)} down.",)
         case RevealCard():
-            return _revealed(before, after)
+            return _reveal_lines(before, after)
         case NothingFits():
             blocks = [before.again] if before.again else offered(before)
             tried = "every block" if len(blocks) != 1 else said(blocks[0])
@@ -135,7 +139,7 @@ def _acted(before: State, action: Action, after: State) -> tuple[str, ...]:
         case GiveBack() if after.asked:
             return (f"{who} sees no place for {said(action.piece)}. Is there one?",)
         case GiveBack():
-            return (_handed(before, action.piece),)
+            return (_handing_line(before, action.piece),)
         case Pull():
             floor = next(floor.card for floor in before.floors if action.piece in floor.blocks)
             return (f"{who} pulls at the {block_name(action.piece)} on {floor_name(before, floor)} ...",)
@@ -147,7 +151,7 @@ def _acted(before: State, action: Action, after: State) -> tuple[str, ...]:
     return (f"{who} gives {other} the {block_name(action.give)} for the {block_name(action.take)}.",)
 
 
-def _happened(before: State, event: Event, after: State) -> tuple[str, ...]:
+def _event_lines(before: State, event: Event, after: State) -> tuple[str, ...]:
     match event:
         case Met():
             other = event.other if event.other not in ("table", "floor") else f"the {event.other}"
@@ -157,39 +161,39 @@ def _happened(before: State, event: Event, after: State) -> tuple[str, ...]:
         case Released():
             return ("The hand opens ...",)
         case Placed():
-            return _placed(before, event, after)
+            return _placing_lines(before, event, after)
         case Rested() if after.fallen:
             fallen = _names([item.piece for item in after.fallen])
             return (capital(f"{fallen} must be put back."),)
         case Rested():
             return ("The tower holds still.",)
         case Fell():
-            return _fell(before, event, after)
+            return _fall_lines(before, event, after)
         case Removed():
-            return ("... it is out!", _handed(before, event.piece))
+            return ("... it is out!", _handing_line(before, event.piece))
         case RefereeAnswer() if event.yes:
             return ("The referee points to a place.",)
         case RefereeAnswer():
             return (
                 "The referee sees none either.",
-                *([_handed(before, before.asked)] if before.asked else []),
+                *([_handing_line(before, before.asked)] if before.asked else []),
             )
     assert isinstance(event, TimeUp)
     return ("The bell rings.",)
 
 
-def _revealed(before: State, after: State) -> tuple[str, ...]:
+def _reveal_lines(before: State, after: State) -> tuple[str, ...]:
     card = next(card for card in before.stock.cards if card.id == after.card)
     rows = " ".join(card.boxes)
     special = listed([BOX_NAMES[box] for box in ACTING if box.mark in rows] or ["no special box"])
     return (f"{_who(before)} goes up a floor: {said(after.card)}, with {special}.",)
 
 
-def _handed(state: State, block: str) -> str:
+def _handing_line(state: State, block: str) -> str:
     return f"The {block_name(block)} goes back to {state.seats[owner_of(state, block)].name}."
 
 
-def _placed(before: State, event: Placed, after: State) -> tuple[str, ...]:
+def _placing_lines(before: State, event: Placed, after: State) -> tuple[str, ...]:
     piece = capital(said(event.piece))
     stood = next((floor for floor in after.floors if event.piece in (floor.card, *floor.blocks)), None)
     if stood is None:
@@ -214,7 +218,7 @@ def _placed(before: State, event: Placed, after: State) -> tuple[str, ...]:
     return (f"{piece} lies on {floor_name(after, stood.card)}.", *effects)
 
 
-def _fell(before: State, event: Fell, after: State) -> tuple[str, ...]:
+def _fall_lines(before: State, event: Fell, after: State) -> tuple[str, ...]:
     pieces, several = _names(event.pieces), len(event.pieces) > 1
     if after.reason is None:
         return (f"Oh no: {pieces} {'fall' if several else 'falls'} off.",)

@@ -406,7 +406,7 @@ class HostedTable:
             wishes.carry(message, self._coach.nearest)
         elif isinstance(message, (HandAct, Shift, Spin)):
             if wishes.act(message, connection):
-                self._answered()
+                self._end_question()
         elif isinstance(message, Undo):
             self._order(wishes.undo())
         elif isinstance(message, Choose):
@@ -422,9 +422,9 @@ class HostedTable:
     def _order(self, order: Order) -> None:
         """Gives an order, which ends the question: nobody is asked until the game asks again."""
         self._physics.send(order)
-        self._answered()
+        self._end_question()
 
-    def _answered(self) -> None:
+    def _end_question(self) -> None:
         self._wishes.forget()
         for view in self.audience.views.values():
             view.act()

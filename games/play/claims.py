@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from teeter.engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, TRACK, Entry, line_of, shown
+from teeter.engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, TRACK, Entry, line_of, quote
 from teeter.engine.record.meta import Meta, Versions, fingerprint
 from teeter.engine.record.reader import Replay
 from teeter.engine.worlds import Engine
@@ -85,10 +85,10 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
     meta = replay.meta
     notes = []
     if meta.platform != fingerprint(engine):
-        notes.append(f"{META}: platform {shown(meta.platform)}; this is {fingerprint(engine)}")
+        notes.append(f"{META}: platform {quote(meta.platform)}; this is {fingerprint(engine)}")
     there, here = meta.versions.model_dump(), Versions.installed().model_dump()
     notes += [
-        f"{META}: versions.{key} {shown(there[key])}; here it is {shown(here[key])}"
+        f"{META}: versions.{key} {quote(there[key])}; here it is {quote(here[key])}"
         for key in there
         if there[key] != here[key]
     ]
@@ -96,7 +96,7 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
     reason = outcome.get("reason")
     if replay.is_complete and outcome.get("ended") is False and reason != f"broken off after {turns} turns":
         said = (
-            f"{shown(reason)}, which is said by whoever broke it off"
+            f"{quote(reason)}, which is said by whoever broke it off"
             if reason
             else "is empty: nobody said why"
         )
@@ -107,7 +107,7 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
         if isinstance(content := entry.get("input"), dict)
     }
     # one more of them might change nothing
-    notes += [f"{META}: players: {shown(name)} did nothing here" for name in seats if name not in acted]
+    notes += [f"{META}: players: {quote(name)} did nothing here" for name in seats if name not in acted]
     return tuple(notes)
 
 
@@ -135,7 +135,7 @@ def _entry_difference(there: Entry, here: Entry) -> tuple[int, str]:
     one, other = {"step": there[0], **there[1]}, {"step": here[0], **here[1]}
     keys = [key for key in sorted({*one, *other}) if _text(one.get(key)) != _text(other.get(key))]
     key = keys[0] if keys else next(iter({*one} ^ {*other}))
-    return there[0], f"{shown(key)}: {_values(one.get(key), other.get(key))}"
+    return there[0], f"{quote(key)}: {_values(one.get(key), other.get(key))}"
 
 
 def _track_difference(claimed: Replay, made: Replay) -> Difference | None:
@@ -179,13 +179,13 @@ def _place_of(claimed: NDArray[Any], made: NDArray[Any], names: Sequence[str]) -
     there, here = claimed[body], made[body]
     if np.isnan(there[0]) or np.isnan(here[0]):
         words = ["is absent" if np.isnan(row[0]) else "is there" for row in (there, here)]
-        return f"body {shown(names[body])}", f"{words[0]}, played again it {words[1]}"
+        return f"body {quote(names[body])}", f"{words[0]}, played again it {words[1]}"
     away = 1e3 * float(np.linalg.norm(there[:3].astype(np.float64) - here[:3].astype(np.float64)))
-    return f"body {shown(names[body])}", f"{_values(there.tolist(), here.tolist())} ({away:.4g} mm apart)"
+    return f"body {quote(names[body])}", f"{_values(there.tolist(), here.tolist())} ({away:.4g} mm apart)"
 
 
 def _values(there: object, here: object) -> str:
-    return f"is {shown(there)}, played again it is {shown(here)}"
+    return f"is {quote(there)}, played again it is {quote(here)}"
 
 
 def _text(value: object) -> bytes:

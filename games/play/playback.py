@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from teeter.engine.hand import Target
-from teeter.engine.record.format import HASHES, JOURNAL, META, RecordError, shown
-from teeter.engine.record.latest import found
+from teeter.engine.record.format import HASHES, JOURNAL, META, RecordError, quote
+from teeter.engine.record.latest import latest
 from teeter.engine.record.meta import Meta, Versions, fingerprint
 from teeter.engine.record.part import SUFFIX
 from teeter.engine.record.reader import Replay, load
@@ -106,10 +106,10 @@ def verify(path: Path, progress: Progress = _unheard, limit_s: float | None = No
     if lacks := lacking(replay):
         return Verified(False, comparable, 0, None, lacks, is_verifiable=False)
     with TemporaryDirectory(dir=scratch_folder()) as folder:
-        return _verified(replay, engine, Path(folder) / "again.teeter", progress, limit_s)
+        return _verify(replay, engine, Path(folder) / "again.teeter", progress, limit_s)
 
 
-def _verified(
+def _verify(
     replay: Replay, engine: Engine, path: Path, progress: Progress, limit_s: float | None
 ) -> Verified:
     """Play a record again, recording it at `path`."""
@@ -191,7 +191,7 @@ def resume(
     it is closed. Raises RecordError when there is nothing to go on with, or it goes another way here.
     """
     # whatever links lead there, it is one record, with one folder and one lock
-    path = found(Path(os.path.realpath(path)))
+    path = latest(Path(os.path.realpath(path)))
     is_part = path.is_dir()
     target = path.with_name(path.name.removesuffix(SUFFIX))
     if target.exists() and not target.stat().st_mode & 0o222:
@@ -392,10 +392,10 @@ def _compare(checkpoints: Sequence[tuple[int, str]], expected: Sequence[tuple[in
     return len(checkpoints)
 
 
-def _waited(session: Session, steps: object) -> int:
+def _thinking_steps(session: Session, steps: object) -> int:
     """Returns how many steps somebody thought. Raises ValueError for more than a game has."""
     if type(steps) is not int or session.table.step + steps > LONGEST_S * session.table.rate:
-        raise ValueError(f"{shown(steps)} steps of thinking: a game lasts {LONGEST_S} s at most")
+        raise ValueError(f"{quote(steps)} steps of thinking: a game lasts {LONGEST_S} s at most")
     if session.outcome is not None:
         raise ValueError(f"{steps} steps of thinking after the end of the game")
     return steps
@@ -404,7 +404,7 @@ def _waited(session: Session, steps: object) -> int:
 def _target(target: object) -> Target:
     """Returns where a hand is wanted. Raises ValueError for other than seven whole numbers."""
     if not isinstance(target, list) or any(type(value) is not int for value in target):
-        raise ValueError(f"a target that is {shown(target)}: seven whole numbers")
+        raise ValueError(f"a target that is {quote(target)}: seven whole numbers")
     a, b, c, d, e, f, g = target
     return a, b, c, d, e, f, g
 
@@ -422,10 +422,10 @@ def _enter(session: Session, entry: Mapping[str, Any]) -> None:
         session.settle()
     elif kind == "answer":
         if type(entry["yes"]) is not bool:
-            raise ValueError(f"an answer that is {shown(entry['yes'])}: true or false")
+            raise ValueError(f"an answer that is {quote(entry['yes'])}: true or false")
         session.answer(entry["yes"])
     elif kind == "wait":
-        session.wait(_waited(session, entry["steps"]))
+        session.wait(_thinking_steps(session, entry["steps"]))
     elif kind == "undo":
         session.undo()
     else:

@@ -55,7 +55,7 @@ class Tape(Generic[S]):
             self._game.judge,
             state,
             tremor=tremor,
-            tell=(self._told,),
+            tell=(self._record,),
             journal=self._journal,
             checkpoint=self._checkpoint,
             sink=self._frame,
@@ -63,7 +63,7 @@ class Tape(Generic[S]):
         )
         return self._session
 
-    def _told(self, before: S, move: Input, after: S) -> None:
+    def _record(self, before: S, move: Input, after: S) -> None:
         if self.recorder is not None and self._session is not None:
             entry = {
                 "type": "input",

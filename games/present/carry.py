@@ -186,7 +186,7 @@ class CarryTarget:
         """Turn it as it is in a pose."""
         self._base, self._yaw = pose.matrix, 0.0
 
-    def flipped(self) -> None:
+    def flip(self) -> None:
         """Lay it on the next face on which it stands."""
         faces = standing(self.piece)
         if not faces:

@@ -175,7 +175,7 @@ class ClientState(Generic[S]):
         if isinstance(news, NewBody):
             self.pieces[news.body.name] = news.body.piece
         elif isinstance(news, GameUpdate):
-            self._told(news)
+            self._update(news)
         elif isinstance(news, Waits):
             choices = or_else(
                 STORY, lambda: choices_as_called(self.game, news.choices, self.state), news.choices
@@ -194,7 +194,7 @@ class ClientState(Generic[S]):
             self.broken = news.why
         return False
 
-    def _told(self, update: GameUpdate[S]) -> None:
+    def _update(self, update: GameUpdate[S]) -> None:
         before, self.state = self.state, update.state
         self.told += 1
         self.events.append(update.event)

@@ -36,7 +36,7 @@ class FilePrompt:
         if self.path is None:
             return False
         if isinstance(event, Clicked):
-            return self._clicked(event.name)
+            return self._click(event.name)
         if isinstance(event, Typed):
             if event.text.isprintable() and self._reader is None:
                 self.path, self.fault = self.path + event.text, ""
@@ -53,7 +53,7 @@ class FilePrompt:
             self.path = None
         return True
 
-    def _clicked(self, name: str) -> bool:
+    def _click(self, name: str) -> bool:
         kind, _, rest = name.partition(":")
         if name == "bring":
             self.read()

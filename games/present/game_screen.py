@@ -38,7 +38,7 @@ class GameScreen(TableScreen):
         elif self.fall.state and not self.pages.page:
             self._watch(event)
         elif isinstance(event, Clicked):
-            self._clicked(event.name)
+            self._click(event.name)
         elif isinstance(event, Lift) and (self.pages.page or self.needs_pass):
             self.mouse.let_be(event)
         elif self.pages.page:
@@ -75,7 +75,7 @@ class GameScreen(TableScreen):
     def _goes_back(self, key: str) -> bool:
         return key == "pad_b" or self.settings.act_of(key) == "menu"
 
-    def _clicked(self, name: str) -> None:
+    def _click(self, name: str) -> None:
         kind, _, rest = name.partition(":")
         if kind == "choice":
             if int(rest) < len(self.client.choices):

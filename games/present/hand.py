@@ -285,7 +285,7 @@ class HandControl:
             grip.turned(step if name == "turn_left" else -step, step)
             self._again()
         elif name == "flip":
-            grip.flipped()
+            grip.flip()
             self._again()
         elif name == "tilt":
             grip.tilted((-right[1], right[0]), hand.step_deg * self.fine)
@@ -394,7 +394,7 @@ class HandControl:
         self._wanted = (x, y)
         self._has_gone, self._is_exact, self._drawn_at, self._is_fresh = True, False, None, True
         before = grip.goal
-        if self._aimed(x, y) != before:
+        if self._aim(x, y) != before:
             self.physics.send(Aim(grip.goal))
 
     def _take_in(self, slot: Pose) -> None:
@@ -403,7 +403,7 @@ class HandControl:
         self.grip.orient(slot)
         self._go(*slot.position[:2])
 
-    def _aimed(self, x: float, y: float) -> Pose:
+    def _aim(self, x: float, y: float) -> Pose:
         """The held piece is wanted over a place."""
         grip = self.grip
         assert grip is not None
@@ -421,7 +421,7 @@ class HandControl:
         is_free = self._has_gone and not self._is_exact
         if self.grip is not None and not self.grip.is_pulling and is_free and not is_known:
             before = self.grip.goal
-            goal = self._aimed(*before.position[:2])
+            goal = self._aim(*before.position[:2])
             if math.dist(goal.position, before.position) < TREMBLING:
                 self.grip.goal = before
             else:

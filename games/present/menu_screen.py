@@ -39,7 +39,7 @@ class MenuScreen:
         self.is_scanned = False
         self.lit = ""
         self.plan: Plan | None = None
-        self.saved: tuple[Path, ...] = setup.unfinished()
+        self.saved: tuple[Path, ...] = setup.unfinished_games()
         self.watched: Path | None = None
         self._kept: tuple[SavedGame, ...] = ()
         self._not_kept = setup.why_not_kept()
@@ -67,14 +67,14 @@ class MenuScreen:
         if self.pages.handle(event):
             self.form = menu.clicked(self.form, "")
         elif isinstance(event, Clicked):
-            self._clicked(event.name)
+            self._click(event.name)
         elif isinstance(event, Typed) and self.form.active:
             self.form = menu.typed(self.form, event.text)
         elif isinstance(event, Press) and (not event.again or self.form.active):
             # a key that still is down from the game before opens and closes nothing
-            self._pressed(event.key)
+            self._press(event.key)
 
-    def _pressed(self, key: str) -> None:
+    def _press(self, key: str) -> None:
         key = {"pad_b": "escape", "pad_start": "enter"}.get(key, key)
         if self.form.active:
             if key == "backspace":
@@ -90,7 +90,7 @@ class MenuScreen:
         elif key == "enter" and not self.pages.page:
             self._begin()
 
-    def _clicked(self, name: str) -> None:
+    def _click(self, name: str) -> None:
         kind, _, rest = name.partition(":")
         if name == "start":
             self._begin()

@@ -72,7 +72,7 @@ class Pages:
     def handle(self, event: Event) -> bool:
         """Take an event, if it is one of these pages'. Returns whether it was."""
         if isinstance(event, Clicked):
-            return self._clicked(event.name)
+            return self._click(event.name)
         if isinstance(event, Slid) and event.name in SLIDERS:
             self.set(*SLIDERS[event.name], round(event.value, 2))
             return True
@@ -81,7 +81,7 @@ class Pages:
             return True
         return False
 
-    def _clicked(self, name: str) -> bool:
+    def _click(self, name: str) -> bool:
         kind, _, rest = name.partition(":")
         self.fault = ""
         if kind == "page" and rest in TITLES:

@@ -144,12 +144,12 @@ def _guide_image(game: str, which: str) -> Pixels:
 
 
 def _recording_image(file: Path) -> Pixels:
-    from teeter.engine.record.latest import found
+    from teeter.engine.record.latest import latest
     from teeter.engine.record.reader import load
     from teeter.engine.view.thumbnails import scene_image, towards
     from teeter.games.play.replays import before_fall, bodies_of
 
-    replay = load(found(file))
+    replay = load(latest(file))
     shown, top = before_fall(replay, bodies_of(replay))
     return scene_image(shown, towards(shown, top))
 

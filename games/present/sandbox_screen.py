@@ -132,7 +132,7 @@ class SandboxScreen(GameScreen):
         is_kept, self.wish = self.wish != "menu", ""
         return is_kept
 
-    def _clicked(self, name: str) -> None:
+    def _click(self, name: str) -> None:
         order, kind = order_of(self.client, self.building, name), name.partition(":")[0]
         self.look = hud_state.pressed(self.look, name)
         if kind == "check":
@@ -142,7 +142,7 @@ class SandboxScreen(GameScreen):
         elif kind == "save":
             self._save()
         elif kind not in OWN:
-            super()._clicked(name)
+            super()._click(name)
         elif order is not None and self._can():
             self._order(order)
 

@@ -38,8 +38,8 @@ def pointed(
 ) -> Pose | None:
     """Returns the place that a ray of the pointer meets first, or else passes nearest of those within `MAGNET`, as the
     piece has to be turned for it."""
-    found = [(found, slot) for slot in slots if (found := _met(slot, piece, origin, direction)) is not None]
-    best = min(found, key=lambda hit: hit[0], default=None)
+    hits = [(hit, slot) for slot in slots if (hit := _met(slot, piece, origin, direction)) is not None]
+    best = min(hits, key=lambda row: row[0], default=None)
     return None if best is None else _drawn_in(best[1], rotation)
 
 

@@ -268,7 +268,7 @@ class TableScreen:
     def _words(self) -> dict[str, str]:
         return words_of(self.settings, is_pad=self.window.is_padded, is_scanning=self.is_scanned)
 
-    def _told(self) -> str:
+    def _lesson(self) -> str:
         return self._tutorial.told(self.client, self._words()) if self._tutorial is not None else ""
 
     def _hand_moved(self, seconds: float) -> bool:
@@ -376,7 +376,7 @@ class TableScreen:
         """Adds what the tutorial says."""
         if self._tutorial is None:
             return look
-        return replace(look, lesson=self._told(), learned=self._tutorial.progress)
+        return replace(look, lesson=self._lesson(), learned=self._tutorial.progress)
 
     def _with_hints(self, look: HudState) -> HudState:
         """Adds what the checker says."""

@@ -205,22 +205,22 @@ def _take_back(state: State, action: TakeBack) -> State:
     return replace(state, pieces=lying, phase=Phase.FREE, held="")
 
 
-def _met(state: State, event: Met) -> State:
+def _meet(state: State, event: Met) -> State:
     _expect(state, Phase.CARRY, event.piece)
     return replace(state, met=True)
 
 
-def _released(state: State, event: Released) -> State:
+def _release(state: State, event: Released) -> State:
     _expect(state, Phase.CARRY, event.piece)
     return replace(state, phase=Phase.SETTLE)
 
 
-def _placed(state: State, event: Placed) -> State:
+def _place(state: State, event: Placed) -> State:
     _expect(state, Phase.SETTLE, event.piece)
     return replace(state, phase=Phase.FREE, held="", met=False)
 
 
-def _fell(state: State, event: Fell) -> State:
+def _fall(state: State, event: Fell) -> State:
     for piece in event.pieces:
         require_piece(piece, _names(state))
     return state
@@ -237,8 +237,8 @@ HANDLERS: dict[type, Callable[[State, Any], State]] = {
     PutAway: _put_away,
     Take: _take,
     TakeBack: _take_back,
-    Met: _met,
-    Released: _released,
-    Placed: _placed,
-    Fell: _fell,
+    Met: _meet,
+    Released: _release,
+    Placed: _place,
+    Fell: _fall,
 }

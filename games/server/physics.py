@@ -29,7 +29,7 @@ from teeter.engine.worlds import new_world
 from teeter.games.core.errors import IllegalAction, RulesError
 from teeter.games.core.events import Fell, Question
 from teeter.games.core.rules import Input, Need, TakeBack, Wait
-from teeter.games.faults import said, write_report
+from teeter.games.faults import one_line, write_report
 from teeter.games.play.session import Session
 from teeter.games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
 from teeter.games.registry import game_named
@@ -429,7 +429,7 @@ def serve(line: Connection, plan: Plan) -> None:
         with contextlib.suppress(BrokenPipeError, OSError):
             is_crash = not isinstance(error, (TeeterError, OSError))
             file = write_report(error, "the physics") if is_crash else None
-            why = said(error) if is_crash else str(error) or type(error).__name__
+            why = one_line(error) if is_crash else str(error) or type(error).__name__
             line.send(
                 messages.Broken(why if file is None else f"{why}; please report it with {file}", is_crash)
             )

@@ -271,14 +271,14 @@ def read(text: str | bytes) -> Given:
         raise MessageError("messages are text, this one is binary")
     try:
         # tuples are lists in JSON; strict validation takes them only from JSON itself
-        return _READER.validate_json(_checked(text))
+        return _READER.validate_json(_check(text))
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(part) for part in fault["loc"])[:80]
         raise MessageError(f"{place or 'message'}: {fault['msg']}"[:200]) from None
 
 
-def _checked(text: str) -> str:
+def _check(text: str) -> str:
     """The text, when it is an object with each key once. Raises MessageError."""
     try:
         json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)

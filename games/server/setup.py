@@ -36,13 +36,13 @@ PART_SUFFIX = ".teeter.part"
 def plan_of(path: Path, record: Path | None = None) -> Plan:
     """The plan that goes on with a game on file. record: a new file for what is played from there on; None: in its own.
     Raises RecordError, also while another process records it."""
-    from teeter.engine.record.latest import found
+    from teeter.engine.record.latest import latest
     from teeter.engine.record.part import check_free, folder_of
     from teeter.engine.record.reader import load
 
     if record is None:
         check_free(folder_of(path))
-    meta = load(found(path)).meta
+    meta = load(latest(path)).meta
     options: dict[str, object] = {**meta.options, **({"mode": meta.mode} if meta.mode else {})}
     return Plan(meta.game, tuple(meta.players), meta.seed, options, record, resume=path)
 
@@ -63,12 +63,12 @@ def first_view(plan: Plan) -> FirstView:
     physics will have it too. Raises SetupError, SceneError, RecordError."""
     game = game_named(plan.game)
     if plan.resume is not None:
-        from teeter.engine.record.latest import found
+        from teeter.engine.record.latest import latest
         from teeter.engine.record.reader import load
         from teeter.games.play.playback import past_of
         from teeter.games.play.replays import last_bodies
 
-        replay = load(found(plan.resume))
+        replay = load(latest(plan.resume))
         if replay.checkpoints:
             state, past = past_of(replay)
             return FirstView(game, state, last_bodies(replay), past)
@@ -107,7 +107,7 @@ class ActiveGame:
 def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> ActiveGame:
     """Begins a game, or goes on with one. progress: hears how much of that was played again. Raises SetupError,
     RecordError, SceneError."""
-    from teeter.engine.record.latest import found
+    from teeter.engine.record.latest import latest
     from teeter.engine.record.reader import load
     from teeter.games.play.playback import fork, resume
     from teeter.games.play.recording import begin
@@ -123,7 +123,7 @@ def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> Activ
         session = Session(game, tray, state, tremor=plan.tremor, tell=(tell,), sink=sink)
         tray.bodies = lambda: session.table.bodies
         return ActiveGame(session, building=FreeBuilding(session, tray))
-    replay = load(found(plan.resume)) if plan.resume is not None and plan.record is not None else None
+    replay = load(latest(plan.resume)) if plan.resume is not None and plan.record is not None else None
     if replay is not None and replay.checkpoints:
         return ActiveGame(*fork(replay, path=plan.record, tell=(tell,), sink=sink, progress=progress))
     if plan.resume is not None and plan.record is None:
@@ -193,7 +193,7 @@ def new_file(game: str, seed: int) -> Path | None:
     return first_free(lambda number: folder() / f"{name}-{number}{SUFFIX}")
 
 
-def saved() -> tuple[Path, ...]:
+def saved_games() -> tuple[Path, ...]:
     """Games that were kept, the one played last first."""
     if not folder().is_dir():
         return ()
@@ -202,15 +202,15 @@ def saved() -> tuple[Path, ...]:
     return tuple(sorted(paths, key=lambda path: (-_time(path), path.name)))
 
 
-def unfinished() -> tuple[Path, ...]:
+def unfinished_games() -> tuple[Path, ...]:
     """The one of them that was played last of those that have not ended."""
     from teeter.engine.record.format import RecordError
-    from teeter.engine.record.latest import found
+    from teeter.engine.record.latest import latest
     from teeter.engine.record.reader import load
 
-    for path in saved():
+    for path in saved_games():
         try:
-            outcome = load(found(path)).meta.outcome or {}
+            outcome = load(latest(path)).meta.outcome or {}
         except (RecordError, OSError):
             continue
         if outcome.get("ended") is not True:
@@ -222,18 +222,18 @@ def kept() -> tuple[SavedGame, ...]:
     """The games played last, to be watched."""
     return tuple(
         SavedGame(path, time.strftime("%Y-%m-%d %H:%M", time.localtime(_time(path))), _end_of(path))
-        for path in saved()[:LISTED]
+        for path in saved_games()[:LISTED]
     )
 
 
 def _end_of(path: Path) -> str:
     from teeter.engine.record.format import RecordError
-    from teeter.engine.record.latest import found
+    from teeter.engine.record.latest import latest
     from teeter.engine.record.reader import load
     from teeter.games.play.replays import result_of
 
     try:
-        meta = load(found(path)).meta
+        meta = load(latest(path)).meta
     except (RecordError, OSError):
         return "cannot be read"
     return result_of(meta) or "not ended"

@@ -104,7 +104,7 @@ def nudge(state: State, event: Nudged) -> State:
     return state
 
 
-def removed(state: State, event: Removed) -> State:
+def remove(state: State, event: Removed) -> State:
     """TT-08, TT-24: the brick is out of the tower, and its print is read."""
     _expect(state, event.piece, Phase.PULL)
     return _out(state)
@@ -114,7 +114,7 @@ def _out(state: State) -> State:
     seen = state.seen if state.held in state.seen else (*state.seen, state.held)
     tower = rows.without(state.tower, (state.held,))
     drawn = replace(state, tower=tower, seen=seen, phase=Phase.CARRY, met=False)
-    return turns.out(rows.decided(drawn))
+    return turns.out(rows.decide(drawn))
 
 
 def release(state: State, event: Released) -> State:
@@ -123,20 +123,20 @@ def release(state: State, event: Released) -> State:
     return replace(state, phase=Phase.SETTLE)
 
 
-def placed(state: State, event: Placed) -> State:
+def place(state: State, event: Placed) -> State:
     """TT-05, TT-08: the brick lies and the tower stands; ALL-9: if it lies otherwise it is laid again."""
     _expect(state, event.piece, Phase.SETTLE)
     if event.broken:
         return replace(state, phase=Phase.CARRY, met=False)
     after = rows.laid(state, event.where)
     if not state.gathered:
-        after = turns.scored(after, turns.gain(after))
-        after = turns.followed(after)
+        after = turns.score(after, turns.gain(after))
+        after = turns.follow(after)
         after = replace(after, owed=after.owed[1:])
     return go_on(after)
 
 
-def rested(state: State, event: Rested) -> State:
+def rest(state: State, event: Rested) -> State:
     """ALL-2: the tower is at rest after a loosened brick was left, or all of it lies on the table."""
     if state.phase is Phase.TOPPLED:
         return next_round(state)
@@ -280,9 +280,9 @@ HANDLERS: dict[type, Callable[[State, Any], State]] = {
     RefereeAnswer: answer,
     Met: meet,
     Nudged: nudge,
-    Removed: removed,
+    Removed: remove,
     Released: release,
-    Placed: placed,
-    Rested: rested,
+    Placed: place,
+    Rested: rest,
     Fell: fell,
 }

@@ -188,7 +188,7 @@ def answered(state: State, would_topple: bool) -> State:
     return replace(state, phase=Phase.CHOOSE, owed=(either, *state.owed[1:]))
 
 
-def decided(state: State) -> State:
+def decide(state: State) -> State:
     """TT-11: the brick that is out decides: the required colour after all, or one of two others."""
     task = state.owed[0]
     if task.sort is not Sort.EITHER:

@@ -46,7 +46,7 @@ def gain(state: State) -> int:
     return numbers.brick
 
 
-def scored(state: State, own: int, others: int = 0) -> State:
+def score(state: State, own: int, others: int = 0) -> State:
     """Points for the player on turn, and for each of the others."""
     return replace(
         state, scores=tuple([n + (own if at == state.turn else others) for at, n in enumerate(state.scores)])
@@ -55,25 +55,25 @@ def scored(state: State, own: int, others: int = 0) -> State:
 
 def out(state: State) -> State:
     """TT-08, TT-19, TT-20: what takes effect as soon as the held brick is out."""
-    return _stamped(state, state.stock.numbers.lose, state.stock.numbers.others)
+    return _stamp(state, state.stock.numbers.lose, state.stock.numbers.others)
 
 
 def not_laid(state: State) -> State:
     """TT-19, TT-20: what the brick in the hand costs when the tower topples before it lies."""
-    return _stamped(state, state.stock.numbers.lose_more, state.stock.numbers.others_more)
+    return _stamp(state, state.stock.numbers.lose_more, state.stock.numbers.others_more)
 
 
-def _stamped(state: State, lose: int, others: int) -> State:
+def _stamp(state: State, lose: int, others: int) -> State:
     """What the stamp of the held brick costs, or gives all others, where points are as printed."""
     stamp = brick_of(state, state.held).print
     if state.house.points != "printed":
         return state
     if stamp is Print.LOSE_TWO:
-        return scored(state, -lose)
-    return scored(state, 0, others) if stamp is Print.ALL_OTHERS_GAIN_ONE else state
+        return score(state, -lose)
+    return score(state, 0, others) if stamp is Print.ALL_OTHERS_GAIN_ONE else state
 
 
-def followed(state: State) -> State:
+def follow(state: State) -> State:
     """The instruction of the brick that was just laid: TT-10, TT-13 to TT-18."""
     stamp = brick_of(state, state.held).print
     if not state.house.instructions:
@@ -163,7 +163,7 @@ def topple(state: State) -> State:
         state = not_laid(state)
     topples = [n + (seat == state.turn) for seat, n in enumerate(state.topples)]
     return replace(
-        scored(state, -state.house.topple_loses),
+        score(state, -state.house.topple_loses),
         topples=tuple(topples),
         pullers=rotated(state),
         phase=Phase.TOPPLED,

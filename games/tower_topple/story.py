@@ -32,7 +32,7 @@ def opening(state: State) -> tuple[str, ...]:
 
 def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     """What this input did."""
-    return (*_told(before, given, after), *_turn(before, given, after))
+    return (*_lines(before, given, after), *_turn(before, given, after))
 
 
 def who(state: State) -> str:
@@ -117,7 +117,7 @@ def _is_new_turn(before: State, event: Placed, after: State) -> bool:
     return not (event.broken or more or before.fallen or after.silent or down)
 
 
-def _told(before: State, entry: Input, after: State) -> tuple[str, ...]:
+def _lines(before: State, entry: Input, after: State) -> tuple[str, ...]:
     match entry:
         case RefereeAnswer() if entry.yes:
             colour = before.owed[0].colour
@@ -144,13 +144,13 @@ def _told(before: State, entry: Input, after: State) -> tuple[str, ...]:
         case Released():
             return ("Up it goes ...",)
         case Placed():
-            return _placed(before, entry, after)
+            return _placing_lines(before, entry, after)
         case Rested() if before.phase is Phase.TOPPLED:
             return ("The last brick rolls to a halt.",)
         case Rested():
             return ("The tower holds still.",)
     assert isinstance(entry, Fell)
-    return _fell(before, entry, after)
+    return _fall_lines(before, entry, after)
 
 
 def _read(state: State) -> str:
@@ -171,7 +171,7 @@ def _gains(before: State, after: State) -> str:
     return f" {', '.join(changed)}." if changed else ""
 
 
-def _placed(before: State, event: Placed, after: State) -> tuple[str, ...]:
+def _placing_lines(before: State, event: Placed, after: State) -> tuple[str, ...]:
     if event.broken:
         return (f"... but {listed([condition.missed for condition in event.broken])}. Once more.",)
     if after.phase is Phase.TOPPLED:
@@ -187,7 +187,7 @@ def _placed(before: State, event: Placed, after: State) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _fell(before: State, event: Fell, after: State) -> tuple[str, ...]:
+def _fall_lines(before: State, event: Fell, after: State) -> tuple[str, ...]:
     if before.phase is Phase.TOPPLED:
         comes = "comes" if len(event.pieces) == 1 else "come"
         return (f"{capital(_many(len(event.pieces), 'more brick'))} {comes} down.",)

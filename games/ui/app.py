@@ -274,14 +274,14 @@ class App:
 
     def _watch(self, file: Path, begin: float | None = None) -> None:
         """Show a replay until the person comes back. begin: seconds, just before a fall."""
-        from teeter.engine.record.latest import found
+        from teeter.engine.record.latest import latest
         from teeter.games.ui.replay_screen import Viewer
 
         before = self._played
         self.window.hud.show((wait_panel("the replay"),))
         self.window.draw()
         try:
-            viewer = Viewer(load(found(file)), self.window, self.settings)
+            viewer = Viewer(load(latest(file)), self.window, self.settings)
         except (TeeterError, OSError) as error:
             self._complain(str(error))
             return
@@ -315,9 +315,9 @@ class App:
         screen.film = "is drawn, this takes a while ..."
 
     def _start(self, command: str, file: Path, *words: str) -> subprocess.Popen[bytes]:
-        from teeter.engine.record.latest import found
+        from teeter.engine.record.latest import latest
 
-        process = subprocess.Popen([sys.executable, "-m", "teeter", command, str(found(file)), *words])
+        process = subprocess.Popen([sys.executable, "-m", "teeter", command, str(latest(file)), *words])
         self._others = [other for other in (*self._others, process) if other.poll() is None]
         return process
 

@@ -192,6 +192,6 @@ HANDLERS: dict[type, Callable[[State, Any], State]] = {
     Nudged: rules_turn.nudge,
     Released: rules_turn.release,
     CountElapsed: rules_turn.count_elapsed,
-    Rested: rules_turn.rested,
+    Rested: rules_turn.rest,
     Fell: rules_turn.fell,
 }

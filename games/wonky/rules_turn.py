@@ -90,7 +90,7 @@ def draw(state: State, seat: int, count: int = 1) -> State:
 
 
 def draw_until(state: State, suits: Callable[[State, str], bool]) -> tuple[State, str]:
-    """Draw for the player on turn until a drawn card is `suits`.
+    """Draw for the player on turn until a drawn card `suits`.
 
     With it, or with "" when the cards run out.
     """
@@ -191,7 +191,7 @@ def count_elapsed(state: State, event: CountElapsed) -> State:
     return end_turn(added, card_named(state, state.card).effect)
 
 
-def rested(state: State, event: Rested) -> State:
+def rest(state: State, event: Rested) -> State:
     """The tower is at rest after an action card: the turn ends."""
     if state.phase is not Phase.WATCH:
         raise IllegalAction("ALL-2", "nothing waits for the tower to rest")

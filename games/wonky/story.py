@@ -15,7 +15,7 @@ def opening(state: State) -> tuple[str, ...]:
 
 def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     """What this input did."""
-    return (*_told(before, given, after), *_turn(before, after))
+    return (*_lines(before, given, after), *_turn(before, after))
 
 
 def name_of(state: State) -> str:
@@ -38,11 +38,11 @@ def _turn(before: State, after: State) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _told(before: State, entry: Input, after: State) -> tuple[str, ...]:
+def _lines(before: State, entry: Input, after: State) -> tuple[str, ...]:
     player = name_of(before)
     match entry:
         case PlayCard():
-            return _played(before, entry, after)
+            return _play_lines(before, entry, after)
         case DrawCards():
             suffix = "" if after.card else "; nothing to play, nothing left to draw"
             return (f"{player} cannot play and draws {_drawn(before, after)}{suffix}.",)
@@ -79,7 +79,7 @@ def _told(before: State, entry: Input, after: State) -> tuple[str, ...]:
     return _fall(before, f"{capital(listed([the_block(piece) for piece in entry.pieces]))} {falls}!", after)
 
 
-def _played(before: State, action: PlayCard, after: State) -> tuple[str, ...]:
+def _play_lines(before: State, action: PlayCard, after: State) -> tuple[str, ...]:
     turned = ", and the direction turns" if before.direction != after.direction else ""
     left = len(after.hands[before.turn])
     last = "the last card" if not left else f"{left} left"

@@ -24,7 +24,7 @@ from teeter.models.shapes import MAX_HULL_CORNERS, Box, Cylinder, Shape, Sphere
 from teeter.scenes.assemble import GRAM, MM
 from teeter.scenes.dump import dump
 from teeter.scenes.loads import refuse_loads
-from teeter.scenes.scene import Scene, SceneError, shown
+from teeter.scenes.scene import Scene, SceneError, quote
 from teeter.scenes.schema import PieceTable
 
 WRITTEN = (".toml", ".glb", ".xml", ".mjcf", ".urdf")
@@ -168,7 +168,7 @@ def write_scene(
     kind = path.suffix.lower()
     if kind not in WRITTEN:
         problem = f"scenes are written as {', '.join(WRITTEN)}"
-        raise SceneError.of(str(path), problem, value=shown(path.suffix), key="ending")
+        raise SceneError.of(str(path), problem, value=quote(path.suffix), key="ending")
     files: dict[Path, str | bytes] = {}
     if kind != ".toml":
         refuse_loads(scene, f"a {kind} file")

@@ -176,7 +176,7 @@ def judge_place(one: Study, place: SweepPlace) -> SweepRow:
 def judge_case(one: SweepScene) -> SweepRow:
     """Returns the row of one scene: the verdict of `check`."""
     with _guard, using(one.terms.options.engine):
-        verdict = _with_chance(_checked(one.assembly, one.terms.options), one.assembly, one.terms)
+        verdict = _with_chance(_check(one.assembly, one.terms.options), one.assembly, one.terms)
     return verdict.row(one.number, one.assembly.name, one.key)
 
 
@@ -211,10 +211,10 @@ def _find(one: Study, body: Body) -> _Judged:
     if not added.touches:
         return _Judged("apart", "geometry")
     whole = tower.with_piece(body)
-    return _with_chance(_decided(one, whole, tower.contacts(body), added.stands), whole, one.terms)
+    return _with_chance(_decide(one, whole, tower.contacts(body), added.stands), whole, one.terms)
 
 
-def _decided(one: Study, whole: Assembly, contacts: Contacts, balanced: bool | None) -> _Judged:
+def _decide(one: Study, whole: Assembly, contacts: Contacts, balanced: bool | None) -> _Judged:
     """Returns the verdict on a whole scene, by statics where it has a safety margin. balanced: on a level table."""
     options = one.terms.options
     if options.tilt:
@@ -222,7 +222,7 @@ def _decided(one: Study, whole: Assembly, contacts: Contacts, balanced: bool | N
     else:
         quick = None if balanced is None else safe_verdict(whole, contacts=contacts, balanced=balanced)
     if quick is None:
-        return _checked(whole, options)
+        return _check(whole, options)
     if not quick.stands:
         return _Judged("topples", "statics", 0.0, quick.first)
     if not one.margins:
@@ -234,7 +234,7 @@ def _decided(one: Study, whole: Assembly, contacts: Contacts, balanced: bool | N
     return _Judged("stands", "statics", margin.degrees, margin.weakest)
 
 
-def _checked(assembly: Assembly, options: CheckOptions) -> _Judged:
+def _check(assembly: Assembly, options: CheckOptions) -> _Judged:
     """Returns the verdict of a whole check."""
     verdict = check(assembly, options)
     falls = verdict.word == "topples"

@@ -111,11 +111,11 @@ class Demand:
             margin = tilt_of(balance)
             if margin.degrees >= self.margin - EXACT:
                 return None
-            return self._learned(balance, math.radians(margin.direction))
+            return self._learn(balance, math.radians(margin.direction))
         except StaticsError:
             return np.zeros(6 * len(balance.names))
 
-    def _learned(self, balance: Balance, towards: float) -> Array:
+    def _learn(self, balance: Balance, towards: float) -> Array:
         """Keep a direction in which it falls; returns how."""
         way = np.array([math.cos(towards), math.sin(towards)])
         if not any(way @ known > math.cos(ALIKE) for known in self.directions):

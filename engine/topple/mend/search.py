@@ -101,7 +101,7 @@ def candidates(
     apart = Clearances(assembly)
     falls = _falls(balance, demand, contacts, rows)
     search = Search(assembly, contacts, demand, balance, rows, falls, tuple(kinds), names, kept, apart, scan)
-    changes, asked = _found(search, workers)
+    changes, asked = _scan(search, workers)
     if "move" in kinds and not contacts.curved:
         pairs = tuple(sorted(combinations(names, 2), key=search.promise)[:PAIRS])
         # a place may lie between those of the coarse scan; or one piece does not do
@@ -112,7 +112,7 @@ def candidates(
         ):
             if not changes:
                 search = last
-                changes, more = _found(last, workers)
+                changes, more = _scan(last, workers)
                 asked += more
     hanging = None if contacts.curved else _hanging(search)
     return changes, Bounds(search.reach, asked, search.scan, len(search.pairs), hanging)
@@ -145,7 +145,7 @@ def _hanging(search: Search) -> Hanging:
     return Hanging(tuple(sorted(falls)), len(groups), tuple(name for name in search.names if name in near))
 
 
-def _found(search: Search, workers: int | None) -> Tried:
+def _scan(search: Search, workers: int | None) -> Tried:
     """Returns the changes that one scan finds, the least effort first, and how many were tried. A later scan, where the
     first found nothing, looks for the least effort alone."""
     most = MOST if search.is_first else 1
@@ -158,7 +158,7 @@ def _found(search: Search, workers: int | None) -> Tried:
 
     asked = 0
     processes = (workers or os.cpu_count() or 1) if can_start() else 1
-    with in_order(partial(_done, search), tasks(), processes) as answers:
+    with in_order(partial(_least_changes, search), tasks(), processes) as answers:
         for changes, tried in answers:
             asked += tried
             for change in changes:
@@ -225,7 +225,7 @@ def touch_above(contacts: Contacts, level: float) -> dict[str, set[str]]:
     return above
 
 
-def _done(search: Search, task: Task) -> Tried:
+def _least_changes(search: Search, task: Task) -> Tried:
     """Returns the least changes of a task."""
     kind, names, limit = task
     return FINDERS[kind](search, names, limit)

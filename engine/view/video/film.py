@@ -127,7 +127,7 @@ def preset(name: str) -> Recipe:
 
 
 def recipe_for(path: Path, purpose: str | None, **fields: Any) -> Recipe:
-    """Returns the recipe of a file. purpose: of `preset`, None for the usual one. fields: fields of a recipe, None where
+    """Returns the recipe of a file. purpose: of `preset`, None for the usual one. fields: of a recipe, None where
     nothing was said. Raises ViewError."""
     recipe = preset(purpose or "web")
     is_loop = path.suffix.lower() in LOOPS
