@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
-from teeter.games.play.causes import Cause
-
 
 class SceneRow(TypedDict):
     """A row of `teeter scenes --json`."""
@@ -125,12 +123,25 @@ class MoveRow(TypedDict):
     tilt_deg: float | None
 
 
+class FallRow(TypedDict):
+    """Why pieces fell, as `games.play.causes.Cause` has it; that module takes too long to load for a schema."""
+
+    step: int
+    seconds: float
+    piece: str
+    is_laid: bool
+    fell: list[str]
+    missing_mm: float | None
+    tilt_deg: float | None
+    sentence: str
+
+
 class MarginsJson(TypedDict):
     """`teeter replay --margins --json`."""
 
     teeter: str
     moves: list[MoveRow]
-    falls: list[Cause]
+    falls: list[FallRow]
 
 
 class ExportJson(TypedDict):
