@@ -135,7 +135,7 @@ PARTS = [
     (hud, "conditions"),
     (people_panel, "score_rows"),
     (views.SeatView, "_lines"),
-    (Coach, "poll"),
+    (Coach, "news"),
     (Wishes, "step"),
     (WonkyDetails, "items"),
     (WonkyDetails, "cards"),
