@@ -185,6 +185,11 @@ def test_a_second_host_of_one_recording_is_refused_under_every_name(tmp_path: Pa
         (tmp_path / "folder").symlink_to(tmp_path)
         (tmp_path / "link.teeter").symlink_to("game.teeter")
         (tmp_path / "link.teeter.part").symlink_to("game.teeter.part")
+        # links are there before the physics has begun the recording
+        end = time.monotonic() + WAIT_S
+        while not (tmp_path / "game.teeter.part" / "meta.json").exists():
+            assert time.monotonic() < end
+            time.sleep(0.05)
         for name in ("game.teeter", "folder/game.teeter", "link.teeter"):
             with command(("--resume", name, "--host", "127.0.0.1:0"), tmp_path) as other:
                 out, error = other.process.communicate(timeout=WAIT_S)
