@@ -130,6 +130,8 @@ def test_a_study_on_a_level_table_refuses_a_tilted_one() -> None:
         teeter.Checker(tilt_deg=5).probe("two_bricks")
     with pytest.raises(teeter.TeeterError, match=r"wind_pa = 5: .* works on a level table at rest only"):
         teeter.Checker(wind_pa=5).sweep("two_bricks", "slab", x=0, y=0)
+    with pytest.raises(teeter.TeeterError, match=r"tilt_deg = 5: design works on a level table at rest only"):
+        teeter.design("tower", "tower_topple/brick:3", tilt_deg=5)
 
 
 def test_numbers_of_numpy_are_numbers() -> None:

@@ -10,8 +10,13 @@ import pytest
 from skins import ASKED, AtPage, AtWindow, Unasked
 
 from teeter.engine.view.panels import Item, Panel, Text
+from teeter.games.bausack.state import BausackReason
+from teeter.games.core.rules import Outcome
+from teeter.games.crazy_tower.state import CrazyReason
 from teeter.games.present import hud
 from teeter.games.present.client_state import ClientState
+from teeter.games.present.end_screen import result_of
+from teeter.games.tower_topple.state import ToppleReason
 
 PAGE = Path(__file__).resolve().parent.parent / "engine" / "view" / "page" / "src"
 
@@ -40,3 +45,17 @@ def test_the_page_draws_every_kind_of_item_and_no_panel_by_its_name() -> None:
     kinds = {kind.__name__.lower() for kind in get_args(Item)}
     assert {kind for kind in kinds if f'case "{kind}":' in script} == kinds
     assert not [what for what in ("turn", "scores", "details", "over") if f'"{what}"' in script]
+
+
+@pytest.mark.parametrize(
+    ("winners", "reason", "said"),
+    [
+        (("Ana", "Ben"), BausackReason.ALL_PLACED, "Ana and Ben draw."),  # of three
+        (("Ana", "Ben", "Cy"), ToppleReason.LAST_ROUND, "Ana, Ben and Cy draw."),
+        (("Ana", "Cy"), CrazyReason.COLLAPSE, "Ana and Cy win!"),
+        (("Ana+Ben",), ToppleReason.LAST_ROUND, "Ana and Ben win!"),
+        ((), CrazyReason.STANDSTILL, "Nobody wins."),
+    ],
+)
+def test_the_end_says_a_draw_of_what_is_one(winners: tuple[str, ...], reason: Any, said: str) -> None:
+    assert result_of(Outcome(winners, reason), 3) == said

@@ -329,6 +329,7 @@ class Checker:
         from teeter.games.api.design import GOALS, designed, supply
 
         require_in_range(margin_deg=margin_deg, gap_mm=gap_mm)
+        self._require_level("design")
         wanted = next((name for name in GOALS if name == goal), None)
         if wanted is None:
             raise ArgumentError(f"goal = {goal!r}: must be one of {', '.join(GOALS)}")
@@ -399,7 +400,7 @@ class Checker:
         from teeter.engine.topple.laboratory.sweep import judge_place, places_of, study
         from teeter.engine.workers import Interrupted, in_order
 
-        loaded = self._without_loads(scene, "sweep", is_level=False)
+        loaded = self._without_loads(scene, "sweep", may_tilt=True)
         if wrong := out_of_range([("samples", "places", samples)]):
             raise ArgumentError("; ".join(wrong))
         assembly = self._rubbed(loaded.assembly)
@@ -498,13 +499,16 @@ class Checker:
     def _processes(self) -> int:
         return self.workers or os.cpu_count() or 1
 
-    def _without_loads(self, scene: AnyScene, method: str, *, is_level: bool = True) -> Scene:
+    def _require_level(self, method: str, *, may_tilt: bool = False) -> None:
+        for name in ("tilt_deg", "accelerate_g", "wind_pa"):
+            if (value := getattr(self, name)) and not (may_tilt and name == "tilt_deg"):
+                raise ArgumentError(f"{name} = {value:g}: {method} works on a level table at rest only")
+
+    def _without_loads(self, scene: AnyScene, method: str, *, may_tilt: bool = False) -> Scene:
         """The scene. Raises TeeterError where it is tilted, unless it may be, or more than weights acts."""
         from teeter.scenes.loads import refuse_loads
 
-        for name in ("tilt_deg", "accelerate_g", "wind_pa"):
-            if (value := getattr(self, name)) and (is_level or name != "tilt_deg"):
-                raise ArgumentError(f"{name} = {value:g}: {method} works on a level table at rest only")
+        self._require_level(method, may_tilt=may_tilt)
         loaded = loaded_of(scene)
         refuse_loads(loaded, method)
         return loaded

@@ -29,9 +29,14 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
+def members(seats: Iterable[str]) -> list[str]:
+    """Everybody who sits there: a seat of a team has several."""
+    return [member for seat in seats for member in seat.split("+")]
+
+
 def won(winners: Iterable[str]) -> str:
     """`Ana wins`, `Ana and Ben win` (two seats, or one of a team), `Nobody wins`."""
-    names = [member for seat in winners for member in seat.split("+")]
+    names = members(winners)
     return f"{listed(names)} {'wins' if len(names) == 1 else 'win'}" if names else "Nobody wins"
 
 

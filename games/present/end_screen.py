@@ -3,8 +3,8 @@
 from collections.abc import Container, Sequence
 
 from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Text
-from teeter.games.core.rules import Wait
-from teeter.games.core.words import capital, won
+from teeter.games.core.rules import Outcome, Wait
+from teeter.games.core.words import capital, listed, members, won
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of, marked
 
@@ -14,11 +14,9 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
     pieces fell, empty where that is not known."""
     outcome = client.game.rules.outcome(client.state)
     assert outcome is not None
-    is_draw = len(outcome.winners) == len(client.state.seats) > 1
-    result = "A draw." if is_draw else won(outcome.winners) + ("!" if outcome.winners else ".")
     clause = client.clause(outcome.reason.clause)
     items: list[Item] = [
-        Text(result, "accent", "title", bold=True),
+        Text(result_of(outcome, len(client.state.seats)), "accent", "title", bold=True),
         Text(f"{capital(outcome.reason.text)}."),
         Text(clause, "quiet", "small"),
         *([Text(f"The last fall: {why}", size="small")] if why else []),
@@ -29,6 +27,13 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
         *(_acts(client, film) if client.seat is None else (Button("look", "Look at the table"),)),
     ]
     return Panel("over", "left", tuple(items), width=360)
+
+
+def result_of(outcome: Outcome, seats: int) -> str:
+    """Returns who won. Of a draw nobody is said to have: between some (BS-20), or all, who had as much."""
+    if len(outcome.winners) > 1 and (len(outcome.winners) == seats or outcome.reason.text.endswith("a draw")):
+        return f"{listed(members(outcome.winners))} draw."
+    return won(outcome.winners) + ("!" if outcome.winners else ".")
 
 
 def _acts(client: ClientState, film: str) -> tuple[Item, ...]:
