@@ -67,6 +67,9 @@ TableChoice = str | float | tuple[float, float]
 Progressed = Callable[[int, int], None]
 """Told how much of the work is done, and of how much."""
 
+LEAST = 1e-3
+"""Metres that some piece of a scene in mm measures at least."""
+
 
 def shipped() -> tuple[str, ...]:
     """The names of the scenes that come with teeter, sorted."""
@@ -248,6 +251,10 @@ def build(
 
 def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scene:
     """The scene of a file's content, put together. Raises SceneError."""
+    longest = max((float(draft.piece.extents.max()) for draft in content.drafts), default=LEAST)
+    if content.unit == "mm" and options.unit is None and longest < LEAST:
+        problem = f"its longest piece measures {longest / MM:.2g} mm: lengths are in mm; is it written in metres?"
+        raise SceneError.of(file, problem)
     builder = Builder()
     top = content.ground.height if content.ground else 0.0
     if options.table == "lowest":
