@@ -16,7 +16,7 @@ from window_driver import ROOT
 
 from teeter.engine.record.format import RecordError
 from teeter.engine.record.latest import latest
-from teeter.engine.record.part import LOCK, FolderLock, check_free, folder_of
+from teeter.engine.record.part import LOCK, FolderLock, check_free, folder_of, is_kept
 from teeter.engine.record.reader import load
 from teeter.engine.record.writer import Recorder
 from teeter.games.play.playback import verify
@@ -190,3 +190,15 @@ def test_a_recording_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: p
     Recorder(tmp_path / "a.teeter", meta).leave()
     assert seen[0] is None
     assert {text for text in seen if text is not None} == {head.read_bytes()}
+
+
+def test_a_record_is_kept_up_to_its_last_checkpoint_and_whole_once_packed(tmp_path: Path) -> None:
+    path = tmp_path / "a.teeter"
+    recorder = Recorder(path, load(ROOT / "tests" / "recordings" / "wonky-1.teeter").meta)
+    assert not is_kept(path, 0)
+    recorder.frame(50, {})
+    recorder.checkpoint(100, {}, "0" * 64)
+    recorder.frame(200, {})
+    assert (is_kept(path, 100), is_kept(path, 100.5)) == (True, False)
+    recorder.close()
+    assert is_kept(path, 1000)

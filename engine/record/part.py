@@ -119,6 +119,12 @@ def commits_of(folder: Path) -> list[Commit]:
     return commits
 
 
+def is_kept(path: Path, step: float) -> bool:
+    """Whether the record of a game has a checkpoint at a step or later, or is packed. path: of its file."""
+    folder = folder_of(path)
+    return not folder.is_dir() or any(commit.step >= step for commit in commits_of(folder)[-1:])
+
+
 def _commit_lines(folder: Path) -> bytes:
     """Returns the text of `COMMITS`, a line for each checkpoint."""
     text = _bytes(folder, COMMITS, 4 * MAX_BYTES_OF[HASHES]) if (folder / COMMITS).exists() else b""

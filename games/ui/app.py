@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from teeter.engine.record.format import RecordError
+from teeter.engine.record.part import is_kept
 from teeter.engine.record.reader import load
 from teeter.engine.view.opengl import kind_of
 from teeter.engine.view.panels import Panel, Text
@@ -328,7 +329,11 @@ class App:
     def _look_at_films(self) -> None:
         """Draw the clips whose games have gone on; say which films are done."""
         for clip in list(self._clips):
-            if clip[0] is not self.screen or (not clip[0].fall.state and clip[0].client.waits is not None):
+            screen, file, (_, end) = clip
+            view = screen.client.view
+            # who was asked before the fall may be asked still, before there is a checkpoint after it
+            has_it = view is not None and not screen.fall.state and is_kept(file, end * view.rate)
+            if has_it or screen is not self.screen:
                 self._clips.remove(clip)
                 self._film(*clip)
         for film in list(self._films):
