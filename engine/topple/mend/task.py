@@ -73,7 +73,7 @@ class Search:
     @property
     def is_first(self) -> bool:
         """Whether no scan came before."""
-        return self.scan is not FINE and len(self.turns) == 1 and not self.pairs
+        return self.scan != FINE and len(self.turns) == 1 and not self.pairs
 
     @property
     def size(self) -> float:
