@@ -253,7 +253,7 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
     """The scene of a file's content, put together. Raises SceneError."""
     longest = max((float(draft.piece.extents.max()) for draft in content.drafts), default=LEAST)
     if content.unit == "mm" and options.unit is None and longest < LEAST:
-        problem = f"its longest piece measures {longest / MM:.2g} mm: lengths are in mm; is it written in metres?"
+        problem = f"its longest piece has {longest / MM:.2g} mm; lengths are in mm: is it written in metres?"
         raise SceneError.of(file, problem)
     builder = Builder()
     top = content.ground.height if content.ground else 0.0

@@ -35,7 +35,7 @@ FAULTS = [
     (HEAD + "piece = []\n", "there are no pieces: add a [[piece]] table"),
     (
         HEAD + '[[piece]]\nid = "a"\nshape = { box = [0.05, 0.05, 0.05] }\nposition = [0, 0, 0.025]\n',
-        "its longest piece measures 0.05 mm: lengths are in mm; is it written in metres?",
+        "its longest piece has 0.05 mm; lengths are in mm: is it written in metres?",
     ),
     # the head
     (
