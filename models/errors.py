@@ -6,6 +6,7 @@ All of the latter are `ValueError`s, so a validator may raise them.
 from __future__ import annotations
 
 import difflib
+import reprlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -68,12 +69,35 @@ class MeshFileError(MeshError):
     """A mesh file cannot be read; the message does not name the file, which only the caller knows."""
 
 
+LONGEST_VALUE = 60
+"""Characters of a wrong value that a message repeats; a whole file pasted into one key helps nobody."""
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = LONGEST_VALUE
+_SHORT.maxlist = _SHORT.maxtuple = 8
+
+
+def quote(value: object) -> str:
+    """A value as a message repeats it: quoted, without control characters, shortened however deep it is."""
+    return shortened(_SHORT.repr(value))
+
+
+def shortened(text: str) -> str:
+    """A text as short as a message may repeat it."""
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
+
+
+def closest(word: str, names: Iterable[str]) -> str:
+    """The name that is most like a word, in small letters or large ones; empty when none is."""
+    lower = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
+    return lower[close[0]] if close else ""
+
+
 def nearest(word: str, choices: Iterable[str]) -> str:
     """A question such as `did you mean "beech"?`, or the choices themselves when nothing is near."""
     names = sorted(choices)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
-    if close:
-        return f'did you mean "{close[0]}"?'
+    if close := closest(word, names):
+        return f'did you mean "{close}"?'
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return f"there are: {shown}" if names else "there are none"
 

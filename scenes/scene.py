@@ -5,7 +5,6 @@ A `Fault` names place and remedy, a `SceneError` carries them all.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,12 +15,9 @@ import numpy as np
 from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Assembly, Body
-from teeter.models.errors import TeeterError
+from teeter.models.errors import LONGEST_VALUE, TeeterError, closest, shortened
 from teeter.models.piece import Array, Piece
 from teeter.scenes.schema import Head, PieceTable
-
-LONGEST_VALUE = 60
-"""Characters of a wrong value that a message repeats; a whole file pasted into one key helps nobody."""
 
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254}
 """Metres in each unit that a mesh file may be in."""
@@ -90,8 +86,8 @@ class UnitAskedError(SceneError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` when something like the word is known, else nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    close = closest(word, known)
+    return f"; did you mean {close!r}?" if close else ""
 
 
 def numbered(name: str, count: int) -> list[str]:
@@ -101,8 +97,7 @@ def numbered(name: str, count: int) -> list[str]:
 
 def quote(value: object) -> str:
     """A value as a message repeats it, shortened; strings in double quotes, as TOML has them."""
-    text = f'"{value}"' if isinstance(value, str) else _toml_like(value)
-    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
+    return shortened(f'"{value}"' if isinstance(value, str) else _toml_like(value))
 
 
 def _toml_like(value: object) -> str:

@@ -313,14 +313,14 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 
 
 CEILINGS = {
-    "models": 5972,
-    "scenes": 5059,
-    "engine": 32692,
+    "models": 5996,
+    "scenes": 5054,
+    "engine": 32690,
     "games/server": 1909,
-    "games/present": 7481,
+    "games/present": 7502,
     "games/ui": 814,
     "games/host": 2657,
-    "games": 36160,
+    "games": 36170,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5340

@@ -21,7 +21,6 @@ from teeter.games.core.errors import (
     MalformedAction,
     RulesError,
     SetupError,
-    quote,
     unknown,
 )
 from teeter.games.core.events import Condition, Event, Fell, Placed, Question, RefereeAnswer, Rested
@@ -42,6 +41,7 @@ from teeter.games.core.setup import (
 )
 from teeter.games.registry import GAMES, clauses_of, game_named
 from teeter.games.wonky.game import GAME as WONKY
+from teeter.models.errors import quote
 
 ALONE = Mode("alone", "The solo game", 1, 1)
 OPEN = Mode("open", "The game", 2, 4)
@@ -373,7 +373,7 @@ def test_unknown() -> None:
     assert unknown("game", "zzz", ["wonky"]) == "unknown game 'zzz'; allowed: wonky"
     assert unknown("piece", "zzz", []) == "unknown piece 'zzz'; allowed: none"
     assert quote("x" * 58) == repr("x" * 58)
-    assert quote("x" * 59) == "'" + "x" * 55 + " ..."
+    assert quote("x" * 70) == "'" + "x" * 27 + "..." + "x" * 28 + "'"
 
 
 # ---- JSON ----

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rules_lab import Lab, playthrough
+from rules_lab import Lab, Table, begin, moves, playthrough
 from rules_labs import LABS
 
 from teeter.engine.view.camera import all_seen_at
@@ -29,10 +29,12 @@ from teeter.games.game import Game
 from teeter.games.present import hud, menu
 from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
 from teeter.games.present.client_state import ClientState
+from teeter.games.present.details import details_of
 from teeter.games.present.framing import Framing
-from teeter.games.present.hud_state import HudState
+from teeter.games.present.hud_state import HudState, most_choices
 from teeter.games.present.pages import Pages
 from teeter.games.present.settings import load_settings
+from teeter.games.present.tutorial import stage_of, words_of
 from teeter.games.registry import GAMES
 from teeter.games.server.messages import Busy, GameUpdate, Plan, Refused, Waits
 from teeter.games.server.setup import LISTED, SavedGame, first_view
@@ -327,3 +329,31 @@ def test_what_may_be_taken_is_behind_no_panel(game: Game[Any], size: tuple[int, 
     assert len(seen) == len(tower) + len(others)
     assert not [(x, y) for x, y in seen.tolist() if layout.covers(x, y)]
     assert np.ptp(seen, axis=0).max() > 0.25 * size[1], "hardly anything is seen"
+
+
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.game.name)
+def test_no_turn_has_to_be_scrolled_with_large_letters_in_a_small_window(lab: Lab) -> None:
+    """With the longest lesson of its stage; and the newest line of the story is whole."""
+    (width, height), letters = (800, 600), 1.44
+    words = words_of(SETTINGS, is_pad=False, is_scanning=False)
+    stages: set[str] = set()
+    mode = lab.game.modes[0]
+    people = ("Ana", "Benedict", "Cleo")[: mode.most]
+    begun = begin(lab, Table(people, {}), 5, mode.name)
+    for step in islice(moves(lab, begun, Random(5)), 60):
+        bodies = first_view(Plan(lab.game.name, people, 5)).bodies
+        client = ClientState(Plan(lab.game.name, people, 5), lab.game, step.after, bodies, time.perf_counter)
+        client.hear(Waits(client.need, lab.game.rules.legal(step.after), True))
+        client.log += lab.game.rules.tell(step.before, step.given, step.after)
+        stage = stage_of(client)
+        if stage in stages or not stage:
+            continue
+        stages.add(stage)
+        lessons = [each.text.format(**words) for each in details_of(lab.game).lessons if each.stage == stage]
+        look = HudState(most=most_choices(width, letters), lesson=max(lessons, key=len, default=""))
+        layout = laid(hud.panels(client, SETTINGS, look), (width, height), letters)
+        sound(layout, (width, height), stage)
+        assert [scroll.name for scroll in layout.scrolls if scroll.name != "log"] == [], stage
+        shown = "".join(shape.text for shape in layout.shapes if isinstance(shape, Letters)).replace(" ", "")
+        assert not client.log or client.log[-1].replace(" ", "") in shown
+    assert len(stages) > 1

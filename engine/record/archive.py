@@ -37,9 +37,9 @@ from teeter.engine.record.format import (
     is_step,
     npy_of,
     parse,
-    quote,
 )
 from teeter.engine.record.meta import read as read_meta
+from teeter.models.errors import quote
 
 COMPRESSION = 8
 """Level of deflate: a twelfth smaller than the usual 6, for a second more in five minutes of a game."""

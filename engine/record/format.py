@@ -11,7 +11,6 @@ import io
 import json
 import math
 import re
-import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
@@ -19,7 +18,7 @@ from typing import Any, NoReturn, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from teeter.models.errors import TeeterError
+from teeter.models.errors import TeeterError, quote
 
 FORMAT = 2
 """The newest format version this code reads, and the one it writes. It grows when files look otherwise, and when
@@ -64,13 +63,6 @@ MAX_BITS = 256
 """Of a whole number: a seed may have so many."""
 MAX_DIGITS = 80
 
-LONGEST_VALUE = 60
-"""Characters of a wrong value that a message repeats."""
-
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = LONGEST_VALUE
-_SHORT.maxlist = _SHORT.maxtuple = 8
-
 MEANING = (
     "this journal, from this seed, gives exactly these pictures and this result.",
     "It proves physics and rules, not who sat there.",
@@ -92,12 +84,6 @@ class RecordError(TeeterError):
         self.place = place
         self.problem = problem
         super().__init__(": ".join(part for part in (self.file, place, problem) if part))
-
-
-def quote(value: object) -> str:
-    """Returns a value as a message repeats it: quoted, without control characters, shortened however deep it is."""
-    text = _SHORT.repr(value)
-    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,8 @@ from typing import overload
 
 import numpy as np
 
-from teeter.engine.record.format import MAX_LINE_BYTES, MAX_STEPS, Entry, RecordError, is_step, parse, quote
+from teeter.engine.record.format import MAX_LINE_BYTES, MAX_STEPS, Entry, RecordError, is_step, parse
+from teeter.models.errors import quote
 
 
 class EntryLines(Sequence[Entry]):

@@ -21,10 +21,10 @@ from teeter.engine.record.format import (
     META,
     RecordError,
     parse,
-    quote,
 )
 from teeter.engine.settings import REVISIONS
 from teeter.engine.worlds import Engine, engine_in_use, package_of
+from teeter.models.errors import quote
 
 NO_CONTROLS = r"^\P{Cc}*$"
 """What a terminal or a page shows as it is: letters of any language, nothing that it would obey."""

@@ -24,12 +24,7 @@ class BausackDetails(GameDetails[State]):
 
     lessons: tuple[Lesson, ...] = (
         Lesson("LOOK", "CHOOSE", "{click} a piece in the middle to pick it up.", "LOOK"),
-        Lesson(
-            "BUILD",
-            "LOOK",
-            "Build: {click} the bid that the slider is on; the others may bid more. "
-            "Or push it to the next player, who takes it or pays.",
-        ),
+        Lesson("BUILD", "LOOK", "Set your bid, and build; or push the piece to the next player."),
         Lesson("BID", "BID", "Bid more, or pass. Who bids most pays and places the piece.", is_needed=False),
         Lesson(
             "RECEIVE", "RECEIVE", "Accept the piece and place it, or pay and pass it on.", is_needed=False

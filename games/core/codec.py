@@ -16,7 +16,8 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from teeter.games.core.errors import quote, unknown
+from teeter.games.core.errors import unknown
+from teeter.models.errors import quote
 
 _PLAIN = {
     str: "text",

@@ -8,10 +8,9 @@ RulesError
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
-from teeter.models.errors import TeeterError
+from teeter.models.errors import TeeterError, closest, quote
 
 
 class RulesError(TeeterError):
@@ -42,13 +41,6 @@ class IllegalAction(RulesError):  # noqa: N818 - the word of the field
 def unknown(what: str, word: object, allowed: Iterable[str]) -> str:
     """The sentence for a word that is not in a list: the nearest one is suggested, all are named."""
     names = tuple(allowed)
-    close = difflib.get_close_matches(str(word).lower(), [name.lower() for name in names], n=1, cutoff=0.5)
-    near = next((name for name in names if name.lower() in close), None)
+    near = closest(str(word), names)
     hint = f"did you mean {near!r}? " if near else ""
     return f"unknown {what} {quote(word)}; {hint}allowed: {', '.join(names) or 'none'}"
-
-
-def quote(value: object) -> str:
-    """A value as it may stand in a message: quoted and never longer than a line."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:56]} ..."

@@ -11,9 +11,10 @@ from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
 from teeter.games.core.clauses import Cited
-from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError, quote, unknown
+from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError, unknown
 from teeter.games.core.events import Condition, Event, Question
 from teeter.games.core.setup import Mode, Seat, seat_index, take_house, take_mode, take_seats
+from teeter.models.errors import quote
 
 S = TypeVar("S")
 T_contra = TypeVar("T_contra", contravariant=True)

@@ -16,8 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from teeter.games.core.errors import SetupError, quote, unknown
+from teeter.games.core.errors import SetupError, unknown
 from teeter.games.core.words import listed
+from teeter.models.errors import quote
 
 LONGEST_NAME = 40
 """Characters; longer ones break every table and panel."""

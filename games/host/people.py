@@ -8,14 +8,13 @@ from teeter.games.host.audience import Audience
 from teeter.games.host.connection import FULL, SENT_AWAY, Allowance, Connection
 from teeter.games.host.links import Links, Role
 from teeter.games.host.seats import AWAY_S, Chairs, WishError
+from teeter.games.present.hud_state import FEW_CHOICES
 from teeter.games.server.protocol import Chat, Hello, MuteGuest, SendAway, Sit, StandUp, clean
 
 PLACES: dict[Role, int] = {"host": 4, "seat": 16, "spectator": 40}
 """Browsers that sit nowhere, by link. Seats have their own places, whoever else comes."""
 SAYS, SAYS_BURST = 10.0, 60
 """Lines, and acts that everybody hears of, of all together: a second, and at once."""
-FEWEST_LISTED = 3
-"""Choices of pieces that are listed on a small screen."""
 Say = Callable[[str], None]
 
 
@@ -46,7 +45,7 @@ class People:
             return
         connection.role = role
         if greeting.is_narrow:
-            connection.look = replace(connection.look, most=FEWEST_LISTED)
+            connection.look = replace(connection.look, most=FEW_CHOICES)
         is_back = role != "spectator" and bool(token) and bool(self._chairs.come_back(connection, token))
         self._audience.let_in(connection, token if is_back else "")
         for notice in self.notices + (self.host_notices if role == "host" else []):

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from teeter.engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, TRACK, Entry, line_of, quote
+from teeter.engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, TRACK, Entry, line_of
 from teeter.engine.record.meta import Meta, Versions, fingerprint
 from teeter.engine.record.reader import Replay
 from teeter.engine.worlds import Engine
+from teeter.models.errors import quote
 
 DERIVED = ("game", "mode", "options", "players", "seed", "rate", "bodies")
 """Of the head of a recording: what follows from the game and its first state."""

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from teeter.engine.hand import Target
-from teeter.engine.record.format import HASHES, JOURNAL, META, RecordError, quote
+from teeter.engine.record.format import HASHES, JOURNAL, META, RecordError
 from teeter.engine.record.latest import latest
 from teeter.engine.record.meta import Meta, Versions, fingerprint
 from teeter.engine.record.part import SUFFIX
@@ -31,7 +31,7 @@ from teeter.games.play.claims import difference, end_difference, head_difference
 from teeter.games.play.recording import RIGID, Tape, first_state, known_game, meta_of
 from teeter.games.play.session import Session, Teller
 from teeter.games.play.table import Sink
-from teeter.models.errors import Untrue
+from teeter.models.errors import Untrue, quote
 
 LONGEST_S = 30 * 24 * 3600
 """Seconds of a game, all thinking included."""

@@ -24,6 +24,8 @@ MOST_PACE = 4.0
 """Faster than that nobody follows a bot."""
 NOT_KEPT = "This game is not kept."
 LOG_LINES_SHOWN = 7
+CARD, SMALL_CARD, LOW_CARD = (78.0, 109.0), (57.0, 80.0), (52.0, 73.0)
+"""Units: the width and height of a card that can be played, the same in a small picture, of one that cannot."""
 
 PROMPTS = {
     Wait.ACTION: "Choose what to do.",
@@ -138,13 +140,15 @@ def _turn(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
             if look.lesson
             else Text(_prompt(client, need, look), "quiet")
         )
-        image = image_of(client, client.held) if client.held else ""
+        image = image_of(client, client.held) if client.held and not look.is_small else ""
         items.append(Row((Picture(image, 48.0, 36.0), prompt), (1, 5)) if image else prompt)
         if look.lesson:
             done, all_ = look.learned
             learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
             items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
-        asked = or_else("the conditions", lambda: conditions(client, need), ()) if is_own else ()
+        # a lesson says in its own words what is asked of the piece
+        is_asked = is_own and not look.lesson
+        asked = or_else("the conditions", lambda: conditions(client, need), ()) if is_asked else ()
         items += [Text(capital(question.text), "plain", "small") for question in asked]
         items += _choices(client, look)
         if look.feel:
@@ -254,7 +258,8 @@ def _fan(client: ClientState, settings: Settings, look: HudState) -> list[Panel]
         key = "" if number is None or number >= CHOICES_PER_PAGE else str(number + 1)
         fan.append(FanCard(name, held.image, number is not None, bool(name) and look.lit == name, key))
     # those that cannot be played now are lowered
-    shown = Fan(tuple(fan)) if plays else Fan(tuple(fan), 52.0, 73.0)
+    size = (SMALL_CARD if look.is_small else CARD) if plays else LOW_CARD
+    shown = Fan(tuple(fan), *size)
     return [Panel("cards", "bottom", (shown,), width=620, is_bare=True)]
 
 
@@ -279,6 +284,8 @@ def _end(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel
 
 
 def _details(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
+    if client.held and look.is_small:
+        return ()
     items = details_of(client.game).items(client)
     return (Panel("details", "top-right", items, width=230),) if items else ()
 

@@ -9,6 +9,8 @@ from teeter.games.present.sandbox_panel import SandboxLook
 
 CHOICES_PER_PAGE = 9
 """Choices that are listed at once; more are on further pages, or on the table."""
+FEW_CHOICES, SMALL_WIDTH = 3, 640.0
+"""Choices of pieces that are listed where a picture is small, and its width there: pixels, by the size of letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,16 @@ class HudState:
     is_pad: bool = False
     pace: float = 0.0
     """How fast bots play; 0 where there are none."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the picture is small, by its letters: while something is held, what is only to be read gives way."""
+        return self.most <= FEW_CHOICES
+
+
+def most_choices(width: float, letters: float) -> int:
+    """Returns how many choices of pieces are listed in a picture, its width in pixels, by the size of letters."""
+    return FEW_CHOICES if width < SMALL_WIDTH * letters else CHOICES_PER_PAGE
 
 
 def pressed(look: HudState, name: str) -> HudState:

@@ -347,6 +347,8 @@ class TableScreen:
         if self.fall.state:
             may_keep = self.client.plan.file is not None
             return (fall_show.panel(self.fall, self.client.told_moment, self.film, may_keep=may_keep),)
+        most = hud_state.most_choices(self.window.size[0], self.settings.picture.letters)
+        self.look = replace(self.look, most=most)
         look = replace(
             self.look,
             now=now,

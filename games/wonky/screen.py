@@ -41,15 +41,14 @@ class WonkyDetails(GameDetails[State]):
         state = desk.seen
         way = "clockwise" if state.direction == 1 else "counter-clockwise"
         stand = "stands" if len(state.tower) == 1 else "stand"
-        items: list[Item] = [
+        items = (
             Text(f"{len(state.tower)} of {len(state.stock.blocks)} blocks {stand}", size="small"),
             Text(f"{capital(counted(len(state.deck), 'card'))} to draw", "quiet", "small"),
-            Text(f"Play goes {way}", "quiet", "small"),
-        ]
-        if state.discard:
-            last = Picture(_image(state, state.discard[-1]), 58.0, 80.0)
-            items.append(Row((Text("Played last", "quiet", "small"), last), (1.4, 1)))
-        return tuple(items)
+        )
+        if not state.discard:
+            return (*items, Text(f"Play goes {way}", "quiet", "small"))
+        last = Picture(_image(state, state.discard[-1]), 58.0, 80.0)
+        return (*items, Row((Text(f"Play goes {way}. Played last:", "quiet", "small"), last), (1.4, 1)))
 
     def table_lines(self, desk: ClientState[State]) -> list[Overlay]:
         """The centre of the play area, in which a tower begins (WK-05)."""

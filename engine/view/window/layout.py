@@ -37,7 +37,7 @@ BAND_SHARE = 0.35
 """Of the picture's height, at most: panels above the columns, and below them."""
 LOG_SHARE = 0.22
 """Of the picture's height, at most, of a panel that says how tall it may be."""
-TIGHT_LOG, TIGHT_SHARE = 0.09, 0.52
+TIGHT_LOG, TIGHT_SHARE = 0.09, 0.62
 """The same where letters are large in a small window, and of any panel at a side there."""
 SCROLL_WIDTH = 5.0
 TOAST_GAP = 26.0
@@ -228,7 +228,10 @@ class _Page:
         # what is a log gives way first
         logs = min(height, self.logs)
         most = min(height, self.most)
-        limits = [min(panel.tallest * self.unit, logs) if panel.tallest else most for panel in panels]
+        limits = [
+            min(panel.tallest * self.unit, max(logs, self._newest(panel, width))) if panel.tallest else most
+            for panel in panels
+        ]
         boxes = [self._panel(panel, width, limit) for panel, limit in zip(panels, limits, strict=True)]
         room = height - self.gap * (len(panels) - 1)
         free, left = room, sorted(box.height for box in boxes)
@@ -241,6 +244,13 @@ class _Page:
             box if box.height <= most else self._panel(panel, width, most)
             for panel, box in zip(panels, boxes, strict=True)
         ]
+
+    def _newest(self, panel: Panel, width: float) -> float:
+        """How tall a log is that shows its last entry whole; no more than a log may have of the picture."""
+        around = 2 * PADDING * self.unit
+        room = min(panel.width * self.unit, width) - around - 2 * SCROLL_WIDTH * self.unit
+        parts = self.items.parts(panel.items[-1], room) if panel.items else []
+        return min(_tall(parts) + around, LOG_SHARE * self.size[1])
 
     def _paste(self, panel: Panel, box: LayoutBox, x: float, y: float) -> None:
         place = Rect(x, y, box.width, box.height)
@@ -263,11 +273,10 @@ class _Page:
         parts = laid(box.width - 2 * padding)
         if _tall(parts) > room:
             parts = laid(box.width - 2 * padding - 2 * SCROLL_WIDTH * self.unit)
-            last = next(
-                number
-                for number in range(len(parts))
-                if _tall(parts[number:]) <= room or number == len(parts) - 1
-            )
+            fits = [number for number in range(len(parts)) if _tall(parts[number:]) <= room]
+            # only the first line of an entry has a gap above it, and a log begins with one
+            begins = [number for number in fits if parts[number].gap] if panel.tallest else fits
+            last = (begins or fits or [len(parts) - 1])[0]
             first = min(self.scrolled.get(panel.name, last if panel.tallest else 0), last)
             lit = next((number for number, part in enumerate(parts) if part.is_lit), None)
             if lit is not None:
