@@ -14,14 +14,14 @@ MARKS = {None: "", True: "[green]holds[/green]", False: "[red]does not hold[/red
 
 def run(
     accuracy: Annotated[
-        bool, typer.Option("--accuracy", help="How exact, beside closed forms, instead.")
+        bool, typer.Option("--accuracy", help="Benchmark accuracy against closed forms instead.")
     ] = False,
     motion: Annotated[
-        bool, typer.Option("--motion", help="How true falls are: spin, flight, rolling, impacts, instead.")
+        bool, typer.Option("--motion", help="Benchmark motion instead: spin, flight, rolling, impacts.")
     ] = False,
     as_json: Json = False,
 ) -> int:
-    """The benchmark table of this machine."""
+    """Benchmark this machine."""
     # with it the simulator is loaded, which no help needs
     from teeter.games.commands import bench_rows
 

@@ -21,12 +21,12 @@ REFUSED = TOPPLES
 class CertificateRequest(SceneRequest):
     """Everything `teeter verify-certificate` is asked, as typed."""
 
-    file: Annotated[Path, typer.Argument(help="What `teeter check --certificate` wrote.")]
+    file: Annotated[Path, typer.Argument(help="Certificate written by `teeter check --certificate`.")]
     scene: Annotated[
         str | None,
         typer.Option(
             metavar="SCENE",
-            help="The scene it has to be of, read as by `teeter check` with the same options.",
+            help="Scene the certificate must belong to, read as by `teeter check` with the same options.",
         ),
     ] = None
     as_json: Json = False
@@ -35,7 +35,7 @@ class CertificateRequest(SceneRequest):
 def verify_certificate(request: CertificateRequest) -> int:
     """Check a certificate in exact arithmetic. Exit code 0: proven, 1: refused, 2: bad input.
 
-    It proves what it says of the bodies in it. With --scene, that they are those of the scene.
+    It proves its claim about the bodies it contains; with --scene, also that these are the bodies of that scene.
     """
     from teeter.games.api.certificates import verify_certificate as verify
     from teeter.games.api.checker import Checker

@@ -52,61 +52,62 @@ class CheckRequest(SceneRequest):
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Check every scene in a folder and its folders, or of `'designs/*.obj'`: one table, one exit code.",
+            help="Check all scenes in a folder and below, or matching `'designs/*.obj'`: one table and exit code.",
         ),
     ] = None
-    time: Annotated[float | None, typer.Option(help="Simulate exactly this many seconds.")] = None
+    time: Annotated[float | None, typer.Option(help="Simulate for exactly this many seconds.")] = None
     noise: Annotated[
         float | None,
         typer.Option(
-            help="How surely: every piece is misplaced at random, by so many mm (standard deviation)."
+            help="Estimate how likely it is to stand with every piece misplaced at random: standard deviation, mm."
         ),
     ] = None
-    tilt_noise: Annotated[float | None, typer.Option(help="The same for the table's slope, in degrees.")] = (
-        None
-    )
+    tilt_noise: Annotated[float | None, typer.Option(help="The same for the table's slope, degrees.")] = None
     friction_range: Annotated[
         str | None,
-        typer.Option(metavar="LOW:HIGH", help="The same for friction, anywhere between: `0.3:0.5`."),
+        typer.Option(metavar="LOW:HIGH", help="The same for friction, uniform over a range: `0.3:0.5`."),
     ] = None
-    samples: Annotated[int | None, typer.Option(help="Noisy copies to judge, at most; 200.")] = None
+    samples: Annotated[int | None, typer.Option(help="Most noisy copies to judge; 200 by default.")] = None
     until: Annotated[
-        float | None, typer.Option(help="Stop when the 95 % interval is no wider: `0.02` is 2 %.")
+        float | None, typer.Option(help="Stop once the 95 % interval is this narrow: `0.02` is 2 %.")
     ] = None
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say which piece, over which edge, and how much is missing.")
+        bool, typer.Option("--explain", help="Explain which piece tips over which edge, and by how much.")
     ] = False
     steps: Annotated[
         bool,
-        typer.Option("--steps", help="Check every step of putting it together, up to the first that falls."),
+        typer.Option("--steps", help="Check every step of building it, up to the first that falls."),
     ] = False
     order: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="The order of --steps: names with commas; else as in the file."),
+        typer.Option(
+            metavar="NAMES",
+            help="Building order for --steps, comma-separated; else the file's.",
+        ),
     ] = None
-    seed: Annotated[int, typer.Option(help="Of the small disturbances and of the noise.")] = 0
+    seed: Annotated[int, typer.Option(help="Random seed of the disturbances and the noise.")] = 0
     workers: Workers = None
     engine: Engine = None
     witness: Annotated[
-        bool, typer.Option("--witness", help="Ask another engine too: `stands` and `topples` then need all.")
+        bool,
+        typer.Option("--witness", help="Ask a second engine too: `stands` and `topples` then need both."),
     ] = False
-    picture: Annotated[Path | None, typer.Option(help="Draw the verdict, forces and all, into this PNG.")] = (
-        None
-    )
-    record: Annotated[Path | None, typer.Option(help="Write the deciding trial as a replay.")] = None
+    picture: Annotated[Path | None, typer.Option(help="Draw the verdict with its forces to this PNG.")] = None
+    record: Annotated[Path | None, typer.Option(help="Record the deciding trial as a replay.")] = None
     certificate: Annotated[
-        Path | None, typer.Option(help="Write an exact proof of the force balance into this JSON file.")
+        Path | None, typer.Option(help="Write an exact proof of the force balance to this JSON file.")
     ] = None
     compas: Annotated[
-        Path | None, typer.Option(help="Write blocks, interfaces and forces as a COMPAS assembly, .json.")
+        Path | None, typer.Option(help="Write blocks, interfaces and forces as a COMPAS assembly (.json).")
     ] = None
     page: Annotated[
-        Path | None, typer.Option(help="Write a page for browsers that shows, explains and proves it.")
+        Path | None, typer.Option(help="Write a web page that shows, explains and proves the verdict.")
     ] = None
     data: Annotated[
         bool,
         typer.Option(
-            "--data", help="With --json: contact points with forces, interfaces, poses at rest, the trial."
+            "--data",
+            help="With --json: add contact points with forces, interfaces, poses at rest and the trial.",
         ),
     ] = False
     force: Force = False

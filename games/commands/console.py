@@ -34,23 +34,19 @@ def choice(words: str, *names: str) -> Any:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-SCENE: Any = typer.Argument(
-    help="Scene file, mesh file, or the name of a shipped scene; `-`: a scene from standard input."
-)
+SCENE: Any = typer.Argument(help="Scene or mesh file, or a shipped scene's name; `-` reads standard input.")
 SceneName = Annotated[str, SCENE]
 Recording = Annotated[
-    Path, typer.Argument(help="A replay, or the folder of a game that was broken off; `-`: standard input.")
+    Path, typer.Argument(help="Replay, or the folder of an interrupted game; `-` reads standard input.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
-Engine = Annotated[str | None, choice("By default the first that is installed.", *PACKAGES)]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+Engine = Annotated[str | None, choice("Physics engine; the first one installed by default.", *PACKAGES)]
 Unit = Annotated[str | None, choice("Unit of a mesh file.", "mm", "cm", "m", "in")]
-Up = Annotated[str | None, choice("Axis that is up in an .obj, .stl or .ply file.", "x", "y", "z")]
-Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Tell on standard error what is being done, a line each.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors: the exit code answers.")]
-SceneOut = Annotated[Path | None, typer.Option("--out", "-o", help="Scene file to write, .toml.")]
-Workers = Annotated[int | None, typer.Option(help="Processes to use; all cores when left out.")]
+Up = Annotated[str | None, choice("Up axis of an .obj, .stl or .ply file.", "x", "y", "z")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log each step to standard error.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only; the exit code is the answer.")]
+SceneOut = Annotated[Path | None, typer.Option("--out", "-o", help="Scene file to write (.toml).")]
+Workers = Annotated[int | None, typer.Option(help="Number of processes; all cores by default.")]
 
 
 def suffix_fault(option: str, path: Path | None, what: str, suffix: str) -> str:

@@ -14,19 +14,21 @@ def run(
     scene: SceneName,
     target: Annotated[Path | None, typer.Argument(hidden=True)] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The file to write: .toml, .glb, .xml (MJCF) or .urdf.")
+        Path | None, typer.Option("--out", "-o", help="File to write: .toml, .glb, .xml (MJCF) or .urdf.")
     ] = None,
-    settle: Annotated[float, typer.Option(help="Gaps and overlaps to allow, in mm.")] = 0.0,
-    table: Annotated[str | None, choice("A table under everything, or none.", "lowest", "none")] = None,
+    settle: Annotated[float, typer.Option(help="Gaps and overlaps to allow, mm.")] = 0.0,
+    table: Annotated[str | None, choice("Table under everything, or none.", "lowest", "none")] = None,
     fixed: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Pieces that are supports; wildcards allowed.")
+        list[str] | None, typer.Option(metavar="NAME", help="Fixed supports: a name or pattern.")
     ] = None,
-    material: Annotated[str | None, typer.Option(metavar="NAME", help="Of pieces that name none.")] = None,
+    material: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Material where none is named.")
+    ] = None,
     unit: Unit = None,
     up: Up = None,
     force: Force = False,
 ) -> int:
-    """A scene in another format, poses as they are. Reads what `teeter check` reads."""
+    """Convert a scene to another format, with its poses unchanged. Reads what `teeter check` reads."""
     from teeter.models.files import check_output
     from teeter.scenes.formats.write import faceted, lost_in_glb, write_scene
     from teeter.scenes.load import load

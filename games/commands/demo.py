@@ -21,12 +21,12 @@ SECONDS = 10.0
 
 
 def run(
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for what is made.")] = Path("demo"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")] = Path("demo"),
     force: Force = False,
 ) -> int:
-    """A game by bots, its replay verified, ten seconds of video with sound, the picture of a verdict, and a page.
+    """Make a game by bots, verify its replay, and export ten seconds of video, the picture of a verdict and a page.
 
-    Exit code 70 where the replay does not agree with the game just played.
+    Exit code 70 if the replay does not agree with the game just played.
     """
     replay, film, picture, page = (out / name for name in FILES)
     _check_outputs(out, force)

@@ -31,15 +31,15 @@ def run(
         list[str],
         typer.Option(
             metavar="SUPPLY",
-            help="What to build with: a scene, or a model and how many, as tower_topple/brick:30. May be repeated.",
+            help="Pieces to build with: a scene, or a model and a count such as tower_topple/brick:30. Repeatable.",
         ),
     ],
     margin: Annotated[
-        float, typer.Option(help="Stand on a table tilted by so many degrees, whichever way.")
+        float, typer.Option(help="Safety margin: degrees the table may tilt, in any direction.")
     ] = 0.1,
-    gap: Annotated[float | None, typer.Option(help="How wide a gap to bridge, mm.")] = None,
+    gap: Annotated[float | None, typer.Option(help="Width of the gap to bridge, mm.")] = None,
     single: Annotated[
-        bool, typer.Option("--single", help="Lay one piece on each, without counterweights.")
+        bool, typer.Option("--single", help="One piece per layer, without counterweights.")
     ] = False,
     out: SceneOut = None,
     workers: Workers = None,
@@ -47,8 +47,8 @@ def run(
     force: Force = False,
     as_json: Json = False,
 ) -> int:
-    """What can be built of these boxes: the longest overhang, the tallest tower, a bridge of few pieces. Exit code 0:
-    it stands; 1: the pieces are not enough, 3: forces balance it and the simulation does not agree, 2: bad input."""
+    """Design the longest overhang, the tallest tower or a bridge from given boxes. Exit code 0: it stands; 1: too few
+    pieces, 3: it balances but the simulation disagrees, 2: bad input."""
     from teeter.games.api.arguments import out_of_range
     from teeter.games.api.checker import Checker
     from teeter.games.api.design import NoDesignError

@@ -35,7 +35,7 @@ def _screen() -> Console:
 
 
 def list_scenes(as_json: Json = False) -> int:
-    """The scenes that come with teeter: what each shows, and whether it should stand."""
+    """List the shipped scenes: what each shows and whether it should stand."""
     from teeter.scenes.load import shipped
 
     rows = [_scene_row(name) for name in shipped()]
@@ -66,7 +66,7 @@ def _scene_row(name: str) -> dict[str, Any]:
 
 
 def list_games(as_json: Json = False) -> int:
-    """The games, their modes and options."""
+    """List the games with their modes and options."""
     from teeter.games.core.setup import options_of
     from teeter.games.registry import games
 
@@ -103,9 +103,10 @@ def _game_row(game: Game) -> dict[str, Any]:
 
 
 def list_rules(
-    game: Annotated[str, typer.Argument(help="The game, as `teeter games` names it.")], as_json: Json = False
+    game: Annotated[str, typer.Argument(help="A game of `teeter games`.")],
+    as_json: Json = False,
 ) -> int:
-    """Every clause of a game in our own words, our decisions marked."""
+    """List every rule of a game in our own words, with our decisions marked."""
     from teeter.games.registry import clauses_of, game_named
 
     chosen = game_named(game)
@@ -126,21 +127,22 @@ def list_rules(
 
 def models(
     game: Annotated[
-        str | None, typer.Argument(help="A game; `export` to write a piece; all when left out.")
+        str | None,
+        typer.Argument(help="Game whose pieces to list; or `export` to write one."),
     ] = None,
     model: Annotated[
-        str | None, typer.Argument(help="With `export`: the piece, such as tower_topple/brick.")
+        str | None, typer.Argument(help="With `export`: piece to write, such as tower_topple/brick.")
     ] = None,
     sheet: Annotated[
-        Path | None, typer.Option(help="Draw a contact sheet of the pieces into this PNG.")
+        Path | None, typer.Option(help="Draw a contact sheet of the pieces to this PNG.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="With `export`: the .glb file to write.")
+        Path | None, typer.Option("--out", "-o", help="With `export`: .glb file to write.")
     ] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> int:
-    """The piece catalogue: size, mass, material, picture. `teeter models export ID -o F.glb` writes a piece."""
+    """List the pieces with size, mass, material and picture. `teeter models export ID -o F.glb` writes one."""
     if game == "export":
         if model is None or out is None:
             refuse(
@@ -214,7 +216,7 @@ def _model_row(model: str, spec: PieceSpec, piece: Piece) -> dict[str, Any]:
 
 
 def doctor(as_json: Json = False) -> int:
-    """Versions, the renderer found, and the line that installs what is missing."""
+    """Show versions, the renderer, and how to install what is missing."""
     lines = findings()
     if as_json:
         print(json_of(lines))

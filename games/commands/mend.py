@@ -42,32 +42,33 @@ class MendRequest(SceneRequest):
 
     scene: SceneName
     margin: Annotated[
-        float | None, typer.Option(help="Stand on a table tilted by so many degrees more, whichever way.")
+        float | None,
+        typer.Option(help="Safety margin: degrees the table may tilt further, in any direction."),
     ] = None
     piece: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Change this piece only. May be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="Change only this piece. Repeatable.")
     ] = None
     keep: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Leave this piece as it is. May be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="Leave this piece as it is. Repeatable.")
     ] = None
     kind: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KIND",
             autocompletion=lambda: list(KINDS),
-            help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]} only. May be repeated.",
+            help=f"Only this kind of change: {', '.join(KINDS[:-1])} or {KINDS[-1]}. Repeatable.",
         ),
     ] = None
-    push: Annotated[float | None, typer.Option(help="Bear a push at the top, in N.")] = None
-    push_direction: Annotated[float, typer.Option(help="Where it pushes, degrees from +x.")] = 0.0
-    best: Annotated[int, typer.Option(help="Changes to tell, at most.")] = 3
-    apply: Annotated[int | None, typer.Option(help="Write the scene after this change into --out.")] = None
+    push: Annotated[float | None, typer.Option(help="Withstand a push at the top, in N.")] = None
+    push_direction: Annotated[float, typer.Option(help="Direction of --push, degrees from +x.")] = 0.0
+    best: Annotated[int, typer.Option(help="List at most this many changes.")] = 3
+    apply: Annotated[int | None, typer.Option(help="Write the scene after this change to --out.")] = None
     out: SceneOut = None
     picture: Annotated[
-        Path | None, typer.Option(help="Draw the first change, or that of --apply, into this PNG.")
+        Path | None, typer.Option(help="Draw the first change, or the one of --apply, to this PNG.")
     ] = None
-    page: Annotated[Path | None, typer.Option(help="Write the same as a page for any browser, .html.")] = None
-    seed: Annotated[int, typer.Option(help="Of the small disturbances.")] = 0
+    page: Annotated[Path | None, typer.Option(help="Write the changes as a web page (.html).")] = None
+    seed: Annotated[int, typer.Option(help="Random seed of the disturbances.")] = 0
     workers: Workers = None
     engine: Engine = None
     force: Force = False
@@ -75,8 +76,8 @@ class MendRequest(SceneRequest):
 
 
 def run(request: MendRequest) -> int:
-    """What must be changed so that it stands? Exit code 0: it does, or a change was found after which it does; 1: none
-    was found, 3: unsure, 2: bad input."""
+    """What must change so that it stands? Exit code 0: it stands, or a change was found after which it does; 1: no
+    change found, 3: unsure, 2: bad input."""
     _validate(request)
     scene = request.loaded(request.scene)
     _check_outputs(request, scene)

@@ -15,10 +15,10 @@ LISTED = 8
 
 def run(
     tables: Annotated[list[Path], typer.Argument(help="Tables of `teeter sweep --shard`, .csv or .parquet.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Table to write, .csv or .parquet.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Table to write (.csv or .parquet).")],
     force: Force = False,
 ) -> int:
-    """Put the tables of the shards of a sweep together, in order. Rows that are missing are named: exit code 2."""
+    """Merge the tables of a sweep's shards in order. Missing rows are named, with exit code 2."""
     from teeter.engine.topple.laboratory.results_table import merged, write
     from teeter.games.commands.sweep import TABLES
     from teeter.models.files import check_output

@@ -32,61 +32,62 @@ class PlayRequest:
     """Everything `teeter play` is asked, as typed."""
 
     game: Annotated[
-        str | None, typer.Argument(help="What to play; `teeter games` lists it. Not with --resume.")
+        str | None, typer.Argument(help="Game to play; `teeter games` lists them. Not with --resume.")
     ] = None
     mode: Annotated[str | None, typer.Option(metavar="NAME", help="Mode of the game.")] = None
     players: Annotated[
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Names in clockwise order; bot:expert, :steady, :bold, :clumsy. By default as few bots as can play.",
+            help="Names in clockwise order; bots are bot:expert, :steady, :bold and :clumsy. By default, you and "
+            "as few bots as the game needs.",
         ),
     ] = None
     seed: Annotated[
         int | None,
         typer.Option(
-            help="Of decks, pieces and bots: the same number, the same game. By default drawn anew, which nobody can "
-            "compute; with --headless 0."
+            help="Random seed of decks, pieces and bots: the same seed, the same game. Unpredictable by default; 0 "
+            "with --headless."
         ),
     ] = None
     house: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE", help="An option of the game, as `teeter games` lists them. May be repeated."
-        ),
+        typer.Option(metavar="KEY=VALUE", help="Option of the game; `teeter games` lists them. Repeatable."),
     ] = None
-    tremor: Annotated[float, typer.Option(help="How much hands shake, mm; 0.1 calm, 2 nervous.")] = 0.0
+    tremor: Annotated[float, typer.Option(help="How much hands shake, mm: 0.1 is calm, 2 is nervous.")] = 0.0
     engine: Engine = None
     record: Annotated[
-        Path | None, typer.Option(help="Write a replay to this file, instead of among the games of the menu.")
+        Path | None, typer.Option(help="Record to this file instead of the games in the menu.")
     ] = None
     resume: Annotated[
         Path | None,
-        typer.Option(help="Go on with this game, in its file; with --record in a new one."),
+        typer.Option(help="Continue this game in its own file, or with --record in a new one."),
     ] = None
     start: Annotated[
         float | None,
-        typer.Option("--from", help="With --resume and --record: from the action before this second."),
+        typer.Option(
+            "--from", help="With --resume and --record: continue from the last action before this second."
+        ),
     ] = None
     scene: Annotated[
         str | None,
-        typer.Option(metavar="SCENE", help="Sandbox: the scene that lies on the table, a file or a name."),
+        typer.Option(metavar="SCENE", help="Sandbox: scene to start with, a file or a name."),
     ] = None
     host: Annotated[
         str | None,
         typer.Option(
             metavar="[ADDRESS[:PORT]]",
-            help="Let others play in their browsers: prints links. On this machine alone, unless an address is said: "
-            "0.0.0.0 for all networks.",
+            help="Let others play in their browsers, by the links it prints. Only on this machine unless you give an "
+            "address; 0.0.0.0 is all networks.",
         ),
     ] = None
-    headless: Annotated[bool, typer.Option("--headless", help="Without a window; bots only.")] = False
-    turns: Annotated[int, typer.Option(help="Break the game off after so many choices.")] = MOST_TURNS
+    headless: Annotated[bool, typer.Option("--headless", help="Run without a window; bots only.")] = False
+    turns: Annotated[int, typer.Option(help="Stop the game after this many choices.")] = MOST_TURNS
     as_json: Json = False
 
 
 def run(request: PlayRequest) -> int:
-    """A whole game on true physics, in a window; without a game its menu. `--resume FILE` goes on with one."""
+    """Play a game with real physics in a window; without a game, open the menu. `--resume FILE` continues one."""
     from teeter.engine.worlds import using
 
     with using(request.engine):
@@ -127,9 +128,9 @@ def _host(request: PlayRequest, where: str) -> NoReturn:
 
 
 def view(
-    scene: Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")],
+    scene: Annotated[str, typer.Argument(help="Scene or mesh file, or a shipped scene's name.")],
 ) -> int:
-    """Look at a scene in a window: go round it, check it, take pieces in the hand."""
+    """View a scene in a window: orbit it, check it, pick up pieces."""
     return open_window(_plan_of(PlayRequest(game="sandbox", scene=scene)))
 
 

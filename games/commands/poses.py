@@ -21,12 +21,12 @@ LISTED = 40
 def run(
     scene: SceneName,
     piece: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which piece of a scene that has several.")
+        str | None, typer.Option(metavar="NAME", help="Piece to take from a scene with several.")
     ] = None,
     unit: Unit = None,
     as_json: Json = False,
 ) -> int:
-    """The poses in which one piece lies stably on a level table: how far it may tilt, and how likely each is."""
+    """List the stable poses of a piece on a level table: how far each may tilt and how likely it is."""
     from teeter.games.api.arguments import piece_fault
     from teeter.games.api.functions import poses
     from teeter.games.api.scene import PublicScene

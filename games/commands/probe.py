@@ -28,11 +28,11 @@ def run(
     scene: SceneName,
     piece: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Probe this piece. May be repeated; all when left out."),
+        typer.Option(metavar="NAME", help="Probe this piece. Repeatable; all pieces by default."),
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Which piece can come out: what it carries, how hard it pulls, whether the rest stands without it."""
+    """Which piece can come out? What it carries, how hard it is to pull, whether the rest stands without it."""
     from teeter.engine.topple.errors import NotStandingError
     from teeter.games.api.functions import probe
     from teeter.games.api.scene import PublicScene

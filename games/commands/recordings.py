@@ -38,14 +38,14 @@ DIFFERS, NOT_COMPARABLE = TOPPLES, UNSURE
 
 def replay(
     file: Recording,
-    at: Annotated[float, typer.Option(help="Second of the recording to begin at.")] = 0.0,
+    at: Annotated[float, typer.Option(help="Start at this second.")] = 0.0,
     margins: Annotated[
         bool,
-        typer.Option("--margins", help="Print how firm the tower was after every move, and why it fell."),
+        typer.Option("--margins", help="Print the tower's margin after every move, and why it fell."),
     ] = False,
     as_json: Json = False,
 ) -> int:
-    """Watch a recording in a window: forward, backward, at any speed; check and go on with it at any moment."""
+    """Watch a recording in a window, forwards or backwards at any speed; check it or play on at any moment."""
     if margins:
         return _margins(recording_of(file), as_json=as_json)
     if as_json:
@@ -99,11 +99,12 @@ def _margins(file: Path, *, as_json: bool) -> int:
 def verify(
     file: Recording,
     limit: Annotated[
-        float | None, typer.Option(help="Seconds after which it is given up (exit code 3).")
+        float | None, typer.Option(help="Give up after this many seconds (exit code 3).")
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Play a replay again and compare all it shows. Exit code 0: agrees, 1: differs, 3: cannot be verified here.
+    """Simulate a replay again and compare everything it shows. Exit code 0: agrees, 1: differs, 3: cannot be
+    verified here.
 
     Agrees means: this journal, from this seed, gives exactly these pictures and this result. It proves physics and
     rules, not who sat there.
@@ -164,17 +165,17 @@ def _tell(result: Verified, code: int) -> None:
 
 def export(
     file: Recording,
-    out: Annotated[Path, typer.Option("--out", "-o", help="What to write: .html for browsers, or .glb.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .html or .glb.")],
     fps: Annotated[
         int | None,
         typer.Option(
-            help="With .glb, for rendering elsewhere: a key for every frame, camera and sun of the film."
+            help="With .glb: one key per frame at this rate, with the film's camera and sun, for rendering elsewhere."
         ),
     ] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> int:
-    """A recording as one page that any browser replays (.html), or as an animated glTF model (.glb)."""
+    """Export a recording as a web page that replays it (.html) or as an animated glTF model (.glb)."""
     from teeter.games.api import functions
 
     made = functions.export(recording_of(file), out, fps=fps, force=force)
@@ -198,48 +199,47 @@ class VideoRequest:
         typer.Option(
             "--out",
             "-o",
-            help="What to write: .mp4, .webm, .gif, .webp, .png for a still, or frames/%05d.png for all and sound.",
+            help="File to write: .mp4, .webm, .gif, .webp, .png for a still, frames/%05d.png for all frames and sound.",
         ),
     ]
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help="Width and height in pixels, such as 1280x720.")
     ] = None
-    fps: Annotated[int | None, typer.Option(help="Pictures a second.")] = None
-    quality: Annotated[str | None, choice("Of light and edges.", *QUALITIES)] = None
-    camera: Annotated[str | None, choice("Who holds it.", *CAMERAS)] = None
+    fps: Annotated[int | None, typer.Option(help="Frames per second.")] = None
+    quality: Annotated[str | None, choice("Rendering quality.", *QUALITIES)] = None
+    camera: Annotated[str | None, choice("How the camera moves.", *CAMERAS)] = None
     preset: Annotated[
-        str | None, choice("For what it is: phone is 1080x1920, chat a small file of at most 8 MB.", *PRESETS)
+        str | None, choice("Target: phone is 1080x1920, chat is a file of at most 8 MB.", *PRESETS)
     ] = None
-    slow_fall: Annotated[
-        bool, typer.Option("--slow-fall", help="Slow motion from just before each collapse.")
-    ] = False
-    speed: Annotated[float, typer.Option(help="Of everything; 2 is twice as fast.")] = 1.0
-    begin_s: Annotated[float | None, typer.Option("--from", help="Second of the recording to begin at.")] = (
-        None
-    )
-    end_s: Annotated[float | None, typer.Option("--to", help="Second of the recording to end at.")] = None
-    pace: Annotated[str | None, choice("Waiting shortened, or as it was.", *PACES)] = None
-    no_captions: Annotated[bool, typer.Option("--no-captions", help="Nothing written over it.")] = False
-    no_hand: Annotated[bool, typer.Option("--no-hand", help="Pieces move without a hand.")] = False
-    no_sound: Annotated[bool, typer.Option("--no-sound", help="Without sound.")] = False
+    slow_fall: Annotated[bool, typer.Option("--slow-fall", help="Show each collapse in slow motion.")] = False
+    speed: Annotated[float, typer.Option(help="Playback speed; 2 is twice as fast.")] = 1.0
+    begin_s: Annotated[float | None, typer.Option("--from", help="Start at this second.")] = None
+    end_s: Annotated[float | None, typer.Option("--to", help="End at this second.")] = None
+    pace: Annotated[str | None, choice("Shorten waits (lively) or keep them (true).", *PACES)] = None
+    no_captions: Annotated[bool, typer.Option("--no-captions", help="Leave out captions.")] = False
+    no_hand: Annotated[bool, typer.Option("--no-hand", help="Leave out the hands.")] = False
+    no_sound: Annotated[bool, typer.Option("--no-sound", help="Leave out sound.")] = False
     cards: Annotated[
         bool | None,
-        typer.Option("--cards/--no-cards", help="A title before and the result after; on for whole games."),
+        typer.Option(
+            "--cards/--no-cards",
+            help="Show title and result; on for whole games.",
+        ),
     ] = None
-    anonymous: Annotated[bool, typer.Option("--anonymous", help="Numbers instead of names.")] = False
-    table: Annotated[str | None, choice("What it stands on; none, as in frames/: transparent.", *TABLES)] = (
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Show numbers instead of names.")] = False
+    table: Annotated[
+        str | None, choice("Table to show; none leaves it transparent, as in frames/.", *TABLES)
+    ] = None
+    strip: Annotated[int, typer.Option(help="With .png: this many pictures side by side.")] = 1
+    workers: Annotated[int | None, typer.Option(help="Rendering processes; as many as pay by default.")] = (
         None
     )
-    strip: Annotated[int, typer.Option(help="With .png: so many pictures side by side.")] = 1
-    workers: Annotated[
-        int | None, typer.Option(help="Processes to draw with; as many as pay when left out.")
-    ] = None
     force: Force = False
     as_json: Json = False
 
 
 def video(request: VideoRequest) -> int:
-    """A recording as a video with sound, a loop, a picture or a strip of pictures."""
+    """Export a recording as a video with sound, a loop, a picture or a strip of pictures."""
     from teeter.engine.view.video.film import size_of
     from teeter.games.api.functions import video
 

@@ -21,56 +21,50 @@ class SceneRequest:
     """How a scene is to be read, as typed: millimetres, degrees."""
 
     without: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Take this piece out first. May be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="Remove this piece first. Repeatable.")
     ] = None
-    add: Annotated[Path | None, typer.Option(help="Put in the pieces of another scene file.")] = None
-    settle: Annotated[
-        float, typer.Option(help="Allow gaps and overlaps up to this many mm and close them first.")
-    ] = 0.0
+    add: Annotated[Path | None, typer.Option(help="Add the pieces of another scene file.")] = None
+    settle: Annotated[float, typer.Option(help="Close gaps and overlaps of up to this many mm first.")] = 0.0
     drop: Annotated[
         bool,
-        typer.Option("--drop", help="Let pieces that nothing carries fall first, and judge where they land."),
+        typer.Option("--drop", help="Drop unsupported pieces first and judge where they land."),
     ] = False
     fit: Annotated[
         float,
-        typer.Option(
-            help="Scanned meshes: make faces that are flat or round within this many mm exactly so."
-        ),
+        typer.Option(help="For scanned meshes: snap faces that are flat or round to within this many mm."),
     ] = 0.0
     tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0
-    tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0
+    tilt_direction: Annotated[float, typer.Option(help="Downhill direction, degrees from +x.")] = 0.0
     accelerate: Annotated[
         float | None,
-        typer.Option(help="Accelerate the table by so many g; pieces feel it towards --direction."),
+        typer.Option(help="Accelerate the table, in g; pieces feel it towards --direction."),
     ] = None
     wind: Annotated[
-        float | None, typer.Option(help="Wind of this pressure in Pa on what faces it, towards --direction.")
+        float | None, typer.Option(help="Blow wind of this pressure, in Pa, towards --direction.")
     ] = None
     direction: Annotated[
-        float | None, typer.Option(help="Where --accelerate and --wind push, degrees from +x.")
+        float | None, typer.Option(help="Direction of --accelerate and --wind, degrees from +x.")
     ] = None
-    friction: Annotated[float | None, typer.Option(help="Coefficient of friction of every pair.")] = None
+    friction: Annotated[float | None, typer.Option(help="Coefficient of friction between all pieces.")] = None
     table: Annotated[
         str | None,
         typer.Option(
-            metavar="[lowest|none|WxH]", help="Where it is; or how large, in mm: `600` or `600x400`."
+            metavar="[lowest|none|WxH]",
+            help="Put the table under the lowest point, leave it out, or size it in mm: `600` or `600x400`.",
         ),
     ] = None
     fixed: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Pieces that are supports, by name or pattern.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Fixed supports: a name or pattern."),
     ] = None
-    material: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Material of pieces that name none.")
-    ] = None
+    material: Annotated[str | None, typer.Option(metavar="NAME", help="Material where none is named.")] = None
     unit: Unit = None
     up: Up = None
     unite: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Nodes of a mesh file that are one piece, by name or pattern."),
+        typer.Option(metavar="NAME", help="Nodes to unite to one piece: a name or pattern."),
     ] = None
-    split: Annotated[
-        bool, typer.Option("--split", help="Cut what is not convex in a mesh file into convex blocks.")
-    ] = False
+    split: Annotated[bool, typer.Option("--split", help="Split meshes into convex blocks.")] = False
 
     def limited(self) -> tuple[tuple[str, str, object], ...]:
         """Returns the options that are numbers, as `out_of_range` takes them."""

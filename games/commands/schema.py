@@ -16,7 +16,7 @@ COMMANDS = (
 
 
 def run(command: Annotated[str, typer.Argument(help=f"Whose: {', '.join(COMMANDS)}.")] = "check") -> int:
-    """The JSON Schema of what a command prints with --json. Its number goes up when something is printed no more."""
+    """Print the JSON Schema of a command's --json output. Its version goes up when a key is removed."""
     if command not in COMMANDS:
         refuse(f"{command}: must be one of {', '.join(COMMANDS)}")
     from teeter.games.api.schema import schema

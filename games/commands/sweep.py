@@ -31,7 +31,7 @@ TABLES = (".csv", ".parquet")
 
 
 def run(request: SweepRequest) -> int:
-    """Where could this piece go, how safely; or which of many scenes stand."""
+    """Where could this piece go, and how safely? Or which of many scenes stand?"""
     _validate(request)
     report = _swept_scenes(request) if request.scenes is not None else _swept_places(request)
     if request.as_json:

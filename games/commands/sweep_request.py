@@ -16,57 +16,52 @@ class SweepRequest:
     """Everything `teeter sweep` is asked, as typed. x, y: mm; yaw: degrees; each a number or `FROM:TO:COUNT`."""
 
     scene: Annotated[str | None, SCENE] = None
-    piece: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The piece that is tried in many places.")
-    ] = None
+    piece: Annotated[str | None, typer.Option(metavar="NAME", help="Piece to try in many places.")] = None
     x: Annotated[
-        str | None, typer.Option(metavar="FROM:TO:COUNT", help="Where, in mm: a number, or so many between.")
+        str | None, typer.Option(metavar="FROM:TO:COUNT", help="Range along x, mm, or a single value.")
     ] = None
-    y: Annotated[str | None, typer.Option(metavar="FROM:TO:COUNT", help="The same across.")] = None
-    yaw: Annotated[str, typer.Option(metavar="FROM:TO:COUNT", help="Turned by, in degrees.")] = "0"
-    samples: Annotated[
-        int | None, typer.Option(help="So many places at random between the ends, instead of the grid.")
-    ] = None
+    y: Annotated[str | None, typer.Option(metavar="FROM:TO:COUNT", help="The same along y.")] = None
+    yaw: Annotated[
+        str,
+        typer.Option(metavar="FROM:TO:COUNT", help="The same for its turn, degrees."),
+    ] = "0"
+    samples: Annotated[int | None, typer.Option(help="Try this many random places instead of a grid.")] = None
     keep_height: Annotated[
         bool,
-        typer.Option("--keep-height", help="Leave the piece at its height; else it is let down from above."),
+        typer.Option("--keep-height", help="Keep the piece at its height instead of lowering it from above."),
     ] = False
     noise: Annotated[
         float | None,
-        typer.Option(
-            help="With the share of copies that stand, misplaced at random by so many mm, in each place."
-        ),
+        typer.Option(help="Add the share of noisy copies that stand in each place: standard deviation, mm."),
     ] = None
-    copies: Annotated[int, typer.Option(help="Noisy copies to judge in each place.")] = 200
+    copies: Annotated[int, typer.Option(help="Number of noisy copies for each place.")] = 200
     tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0
-    tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0
-    friction: Annotated[float | None, typer.Option(help="Coefficient of friction of every pair.")] = None
+    tilt_direction: Annotated[float, typer.Option(help="Downhill direction, degrees from +x.")] = 0.0
+    friction: Annotated[float | None, typer.Option(help="Coefficient of friction between all pieces.")] = None
     scenes: Annotated[
         str | None, typer.Option(metavar="PATTERN", help="Judge many scene files instead: 'folder/*.toml'.")
     ] = None
-    margins: Annotated[bool, typer.Option(help="With the tilt margin of what stands.")] = True
-    best: Annotated[int, typer.Option(help="Name so many of the safest.")] = 5
+    margins: Annotated[bool, typer.Option(help="Add the tilt margin of what stands.")] = True
+    best: Annotated[int, typer.Option(help="List this many of the safest places.")] = 5
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", "-o", help="Table to write, .csv or .parquet; one that is there already is gone on with."
-        ),
+        typer.Option("--out", "-o", help="Table to write (.csv or .parquet); an existing one is continued."),
     ] = None
-    page: Annotated[Path | None, typer.Option(help="Write a page for browsers with the map, .html.")] = None
+    page: Annotated[Path | None, typer.Option(help="Write the map as a web page (.html).")] = None
     workers: Workers = None
     dask: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Address of a dask scheduler to work on instead.")
+        str | None, typer.Option(metavar="HOST:PORT", help="Run on this dask scheduler instead.")
     ] = None
     dask_timeout: Annotated[
-        float, typer.Option(help="Seconds to wait for a worker of the cluster when there is none.")
+        float, typer.Option(help="Seconds to wait for a worker while the cluster has none.")
     ] = 60.0
     shard: Annotated[
         str | None,
         typer.Option(
-            metavar="K/N", help="A part of an array job: `3/64` is the third of 64; see teeter merge."
+            metavar="K/N", help="One part of an array job: `3/64` is the third of 64; see `teeter merge`."
         ),
     ] = None
     engine: Engine = None
-    seed: Annotated[int, typer.Option(help="Of the small disturbances and the places at random.")] = 0
+    seed: Annotated[int, typer.Option(help="Random seed of the disturbances and the random places.")] = 0
     force: Force = False
     as_json: Json = False
