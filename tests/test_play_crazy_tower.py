@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from itertools import combinations
 from random import Random
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,9 +16,9 @@ from faults_crazy_tower import faults
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
 from teeter.games.core.events import Condition
-from teeter.games.core.rules import Input, Take
+from teeter.games.core.rules import Action, Input, Need, Take
 from teeter.games.crazy_tower import judge
-from teeter.games.crazy_tower.bot import GAIN, CrazySkill, _best_block, _gain, _ranked
+from teeter.games.crazy_tower.bot import GAIN, GIVE_UP, CrazySkill, _best_block, _gain, _ranked
 from teeter.games.crazy_tower.bot_places import (
     BlockPlace,
     card_place,
@@ -29,7 +31,17 @@ from teeter.games.crazy_tower.bot_places import places as places_of
 from teeter.games.crazy_tower.game import GAME
 from teeter.games.crazy_tower.rules import needs, start
 from teeter.games.crazy_tower.rules_allowed import homes
-from teeter.games.crazy_tower.state import Fallen, Floor, GiveBack, HandPhase, PutBack, Sort, State, TurnStage
+from teeter.games.crazy_tower.state import (
+    Fallen,
+    Floor,
+    GiveBack,
+    HandPhase,
+    NothingFits,
+    PutBack,
+    Sort,
+    State,
+    TurnStage,
+)
 from teeter.games.game import stock_of
 from teeter.games.judge import places
 from teeter.games.judge.judge import TableScene
@@ -75,6 +87,39 @@ def test_a_block_lies_flat_in_as_many_ways_as_it_has_outlines(shape: str, ways: 
 def test_CT_43_a_block_stands_on_its_side_only_where_it_does_not_tip(shape: str, ways: int) -> None:
     """A hook on its tip, the bar above, falls over; so it was laid again and again."""
     assert len(orientations(build(find(f"crazy_tower/red_{shape}")), upright=True)) == ways
+
+
+def test_ALL_9_a_card_that_is_refused_is_laid_elsewhere() -> None:
+    below = [piece(f"red_{shape}", x, y, 2.0) for shape, x, y in (("i3", 0.0, 24.0), ("v5", 0.0, -24.0))]
+    state = position(Floor("card_01", ("red_i3", "red_v5")))
+    lying = scene(piece("card_01", 0.0, 0.0, 0.0), *below, piece("card_02", 300.0, 0.0, 0.0))
+    found = [card_place(state, lying, "card_02", before=before).position for before in range(4)]
+    apart = [math.dist(one, other) for one, other in combinations(found, 2)]
+    assert min(apart) >= 7.9e-3
+    assert card_place(state, lying, "card_02", before=99).position[2] == found[0][2]
+
+
+@pytest.mark.parametrize(("tries", "gives_up"), [(GIVE_UP - 1, False), (GIVE_UP, True)])
+@pytest.mark.parametrize("again", ["", "red_l4"])
+def test_ALL_9_what_was_long_tried_in_vain_fits_nowhere(tries: int, gives_up: bool, again: str) -> None:
+    """It is said to fit nowhere, or given back, and the bot who is the referee agrees."""
+    fallen = () if again else (Fallen("red_l4", "card_01"),)
+    lying = scene(piece("card_01", 0.0, 0.0, 0.0), piece("red_l4", 200.0, 0.0, 0.0))
+    back: tuple[Action, Action] = (NothingFits("Ana"), Take("Ana", "red_l4"))
+    if not again:
+        back = (GiveBack("Ana", "red_l4"), PutBack("Ana", "red_l4", "card_01"))
+    session = SimpleNamespace(
+        state=position(Floor("card_01"), again=again, fallen=fallen),
+        choices=[SimpleNamespace(action=action) for action in back],
+        table=SimpleNamespace(scene=lambda: lying, handling=None),
+        handling=SimpleNamespace(is_tied=False),
+        tries=tries,
+        tries_of=lambda name: tries if name == "red_l4" else 0,
+    )
+    bot, need = Bot("steady", "crazy-tower", 1), SimpleNamespace(pieces=("red_l4", "card_01"))
+    chosen = CrazySkill().choose(bot, cast(Session, session), cast(Need, need))
+    assert (chosen == back[0]) is gives_up
+    assert CrazySkill().answer(bot, cast(Session, session), cast(Need, need)) is not gives_up
 
 
 @pytest.mark.parametrize(
@@ -130,7 +175,7 @@ def test_only_who_races_goes_for_boxes() -> None:
         ("clumsy", race, 0.0),
         ("steady", position(Floor("card_10")), 0.0),
     ):
-        session = SimpleNamespace(state=state, table=SimpleNamespace(scene=lambda: there))
+        session = SimpleNamespace(state=state, tries=0, table=SimpleNamespace(scene=lambda: there))
         assert _gain(Bot(style, "crazy-tower", 1), cast(Session, session)) == gain
 
 
@@ -202,7 +247,7 @@ def test_CT_20_the_referee_looks_at_the_lower_floor_too(aside: float, fits: bool
         assert block.pose.position[2] == pytest.approx(0.002 + 0.008)
         x, y = np.abs(np.subtract(block.pose.position[:2], card.pose.position[:2])) * 1e3
         assert max(x, y) > 42.5 + 8, "not below the second card"
-    session = SimpleNamespace(state=state, table=SimpleNamespace(scene=lambda: there))
+    session = SimpleNamespace(state=state, tries=0, table=SimpleNamespace(scene=lambda: there))
     skill, need = CrazySkill(), needs(state)
     assert need.pieces[0] == ASKED
     only_lower = replace(need, pieces=(ASKED, "card_01"))

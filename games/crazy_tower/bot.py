@@ -57,6 +57,9 @@ GREED_DEG = 2.0
 """What each cube of a block is worth: large blocks are good feet, small ones do for the last floors."""
 ALONE_DEG = 8.0
 """The same where every floor has one block (CT-18, one colour): the cube is the last."""
+CARD_TRIES, GIVE_UP = 3, 30
+"""How often a card is laid at a place that the rules refuse, before another is tried; and any piece before it is said
+to fit nowhere. Who stands on one foot (CT-45) needs ten."""
 TRIES = 4
 """Places that the force balance looks at."""
 NOISE_DEG = {"steady": 0.3, "bold": 2.0, "clumsy": 30.0, "expert": 0.0}
@@ -71,6 +74,11 @@ class CrazySkill(Skill):
     def choose(self, bot: Bot, session: Session, need: Need) -> Action:
         """One of the legal actions."""
         actions = [choice.action for choice in session.choices]
+        wrong = (session.state.again, *(fallen.piece for fallen in session.state.fallen))
+        if any(session.tries_of(piece) >= GIVE_UP for piece in wrong if piece):
+            refusing = [action for action in actions if isinstance(action, (NothingFits, GiveBack))]
+            if refusing:
+                return refusing[0]
         if any(isinstance(action, (PutBack, GiveBack)) for action in actions):
             return _mend(session, actions)
         if any(isinstance(action, (Pull, Decline, Swap)) for action in actions):
@@ -97,7 +105,8 @@ class CrazySkill(Skill):
         held = need.pieces[0]
         scene = session.table.scene()
         if is_card(session.state, held):
-            return card_place(session.state, scene, held, CARD_M if sabotages(bot, session) else None)
+            room = CARD_M if sabotages(bot, session) else None
+            return card_place(session.state, scene, held, room, session.tries // CARD_TRIES)
         if sabotages(bot, session) and (weak := weakest(session, held)) is not None:
             return weak
         # a block that has no place goes to the middle of its floor
@@ -125,8 +134,8 @@ class CrazySkill(Skill):
         return way_out(session.state, session.table.scene(), need.pieces[0])
 
     def answer(self, bot: Bot, session: Session, need: Need) -> bool:
-        """CT-10, CT-20: whether any of the blocks finds a place on any of the floors."""
-        return self.example(session, need) is not None
+        """CT-10, CT-20: whether any of the blocks finds a place on any of the floors, not tried in vain for long."""
+        return session.tries < GIVE_UP and self.example(session, need) is not None
 
     def example(self, session: Session, need: Need) -> tuple[str, Pose] | None:
         """A block that finds a place on one of the floors, and its best place there."""

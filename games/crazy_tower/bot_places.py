@@ -370,9 +370,12 @@ def _shadow_of(bodies: Sequence[Body]) -> shapely.Geometry:
     return _shadow(parts)
 
 
-def card_place(state: State, scene: TableScene, name: str, weak: float | None = None) -> Pose:
+def card_place(
+    state: State, scene: TableScene, name: str, weak: float | None = None, before: int = 0
+) -> Pose:
     """A floor card level on the blocks of the highest floor, where it and the tower below it balance best. weak: where
-    they balance worst instead, but with so many metres from the middle of its load to the nearest edge below."""
+    they balance worst instead, but with so many metres from the middle of its load to the nearest edge below. before:
+    how many places were tried in vain; one that is `APART` from the better ones is taken."""
     card = build(find(f"crazy_tower/{name}"))
     below = tuple(scene.bodies[block] for block in state.floors[-1].blocks) if state.floors else ()
     if not below:
@@ -395,12 +398,20 @@ def card_place(state: State, scene: TableScene, name: str, weak: float | None = 
     if weak is not None and own is not None:
         room = np.min([level.room(LOAD, centres) for level in (*levels, own)], axis=0)
         worth = np.where(room >= weak, -room, room - 1.0)
-    at = int(np.argmax(worth))
+    spots_left = np.argsort(-worth, kind="stable")
+    at = int(spots_left[0])
+    for _ in range(before):
+        spots_left = spots_left[np.linalg.norm(offsets[spots_left] - offsets[at], axis=1) >= APART]
+        if not len(spots_left):
+            break
+        at = int(spots_left[0])
     yaw = math.atan2(last.matrix[1, 0], last.matrix[0, 0])
     turn = [[math.cos(yaw), -math.sin(yaw), 0.0], [math.sin(yaw), math.cos(yaw), 0.0], [0.0, 0.0, 1.0]]
     return Pose.of(centres[at], np.array(turn))
 
 
+APART = 8e-3
+"""Metres between two places of a card that are tried."""
 LOAD = 0.06
 """Kilograms of a card and the blocks that will lie on it."""
 

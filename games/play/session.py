@@ -120,7 +120,11 @@ class Session(Generic[S]):
     @property
     def tries(self) -> int:
         """How often in a row the player who is asked has let go of the piece that is to be laid."""
-        return self._laid[2] if self._laid[:2] == (self.need.who, *self.need.pieces[:1]) else 0
+        return self.tries_of(*self.need.pieces[:1])
+
+    def tries_of(self, *piece: str) -> int:
+        """How often in a row the player who is asked has let go of a piece."""
+        return self._laid[2] if self._laid[:2] == (self.need.who, *piece) else 0
 
     @property
     def before(self) -> TableScene:

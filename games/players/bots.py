@@ -43,8 +43,9 @@ SINK = 0.02
 MOST_TRIES = 60
 """ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up. One that trembles
 and stands on one foot (CT-45) hits a gap of its block's own size at one try in ten."""
-BESIDE = 5e-4
-"""Metres by which a bot lays a piece further to one side, at most, with every time that it lay against the rules."""
+BESIDE, MOST_BESIDE = 5e-4, 12
+"""Metres by which a bot lays a piece further to one side, at most, with every time that it lay against the rules; and
+how many times count."""
 REACTION = 0.15
 """Seconds after which a player makes up for the swaying of its own body (CT-41, CT-45, CT-47): so long people take to
 correct a hand that they see go astray."""
@@ -122,7 +123,8 @@ class Bot(Player):
         if not session.tries:
             return pose
         x, y, z = pose.position
-        dx, dy = (self.random.uniform(-1.0, 1.0) * BESIDE * session.tries for _ in range(2))
+        most = BESIDE * min(session.tries, MOST_BESIDE)
+        dx, dy = (self.random.uniform(-most, most) for _ in range(2))
         return Pose((x + dx, y + dy, z), pose.orientation)
 
     def pull(self, session: Session, need: Need) -> Array | None:
