@@ -354,3 +354,21 @@ def test_silhouettes_are_those_of_our_own_pictures(
     stage.close()
     row("pages beside our own pictures", game=name, overlap=f"{worst:.4f}")
     assert worst >= OVERLAP
+
+
+FROM = """([eye, fov]) => {
+    const view = teeter.view; view.isPlaying = false;
+    view.look("free", { eye, target: [0, 0, 0], fov }); view.loop.picture(); }"""
+
+
+@pytest.mark.slow
+def test_a_thin_card_is_seen_where_a_picture_has_few_pixels(browser: Browser, tmp_path: Path) -> None:
+    """As a page draws that is slow, from where a phone looks at a whole table."""
+    file, few = tmp_path / "game.html", (60, 130)
+    done = CliRunner().invoke(app, ["export", str(RECORDINGS / "crazy-tower-1.teeter"), "-o", str(file)])
+    assert done.exit_code == 0, done.output
+    with opened(browser, file, "?t=0&bare&full", few) as found:
+        for away, height, fov in ((1.0, 0.2, 35.0), (1.0, 0.35, 60.0), (1.5, 0.5, 45.0), (0.7, 0.15, 60.0)):
+            found.run(FROM, [[0.0, -away, height], fov])
+            rows = picture(found).astype(int)[int(0.45 * few[1]) : int(0.55 * few[1])]
+            assert (rows.min(axis=2) > 150).sum() > 10, "of the card, which is white"

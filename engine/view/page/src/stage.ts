@@ -160,13 +160,13 @@ export class Stage {
         gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
         gl.bufferSubData(gl.ARRAY_BUFFER, 0, rows);
       }
-      // before the whole, which it hides
-      gl.enable(gl.POLYGON_OFFSET_FILL);
-      gl.polygonOffset(-1, -1);
       this.drawBody(table, view, shown, 1, patch.model);
-      gl.disable(gl.POLYGON_OFFSET_FILL);
     }
+    // the patch hides the whole, which gives way: nearer itself, it would hide thin cards where pixels are large
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(1, 1);
     this.drawBody(table, view, shown, 0);
+    gl.disable(gl.POLYGON_OFFSET_FILL);
   }
 
   private drawBody(n: number, view: Matrix, shown: Shown, close = 0, model?: Model): void {
