@@ -146,8 +146,8 @@ def _turn(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
             done, all_ = look.learned
             learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
             items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
-        # a lesson says in its own words what is asked of the piece
-        is_asked = is_own and not look.lesson
+        # a lesson says it in its own words, and a small picture waits until something is held
+        is_asked = is_own and not look.lesson and (need.wait is Wait.HAND or not look.is_small)
         asked = or_else("the conditions", lambda: conditions(client, need), ()) if is_asked else ()
         items += [Text(capital(question.text), "plain", "small") for question in asked]
         items += _choices(client, look)
