@@ -114,6 +114,7 @@ class BulletWorld(World):
         self._call(pybullet.changeDynamics, item.handle, -1, **surface)
         self._bodies[body.name] = item
         self._steps.changed()
+        self._steps.pace.notice(body.piece, self.rate)
         self._steps.names[item.handle] = body.name
         self._slots.append(body.name)
         self._take_loads(body)

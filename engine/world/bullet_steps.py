@@ -17,7 +17,7 @@ import numpy as np
 from teeter.engine.geometry.vectors import nudged, plus, scaled
 from teeter.engine.pose import Pose
 from teeter.engine.process import suppress_stderr
-from teeter.engine.settings import Tuning
+from teeter.engine.settings import UNITS_PER_PIECE, Tuning
 from teeter.engine.world.body import Contact, Scale, Vector
 from teeter.engine.world.bullet_body import (
     BulletBody,
@@ -30,7 +30,16 @@ from teeter.engine.world.bullet_body import (
 )
 from teeter.engine.world.bullet_rubbing import Rubbing, Said
 from teeter.engine.world.faces import is_round
-from teeter.engine.world.pace import ROLLING_PARTS, WHOLE, Pace, Parts, Shapes, parts_of_step, shapes_of
+from teeter.engine.world.pace import (
+    PARTS,
+    ROLLING_PARTS,
+    WHOLE,
+    Pace,
+    Parts,
+    Shapes,
+    parts_of_step,
+    shapes_of,
+)
 from teeter.engine.world.spin import gyroscopic_torque, is_braked
 from teeter.models.piece import Array
 
@@ -52,6 +61,9 @@ def _connected() -> int:
 
 STANDING = 1e-3
 """Units a step: what moves less stays where it is when the parts of a step change."""
+BLOW = 0.13
+"""Of the median piece a step (1 m/s at the games' size): what changes a speed by so much in a part of a step does not
+go on. Nothing that rests does, but what is 24 times lighter than what lies on it."""
 ANY_GAP = 1e30
 """Units up to which contact points are solved: as Bullet begins."""
 
@@ -214,8 +226,10 @@ class BulletSteps:
             return
         wanted, striking = (WHOLE, []) if is_slow else self._parts_of_step(free)
         before, parts = pace.parts, wanted.count
-        self._change_parts(parts)
         fast = [item for item, speed in zip(free, speeds, strict=True) if speed > pace.quiet]
+        if 2 * parts < before and not (is_slow or wanted.flying) and self._are_struck(fast, parts):
+            parts = next(count for count in PARTS if 2 * count >= before)
+        self._change_parts(parts)
         for item, speed in zip(free, speeds, strict=True):
             self._harden(item, self._hardness(item, parts, speed))
         # in parts Bullet brakes by so much less, and what comes down spins no longer freely
@@ -246,6 +260,13 @@ class BulletSteps:
                 self.call(pybullet.setPhysicsEngineParameter, **settings)
             if part < parts - 1:
                 self._remember(striking)
+
+    def _are_struck(self, items: Iterable[BulletBody], parts: int) -> bool:
+        """Returns whether a body is pressed so hard that in one of so many parts of a step its speed would change
+        by `BLOW`. Bullet begins each with the force of the last one: one that is eight times as long with eight times a
+        blow that is over, of which its iterations do not take back all."""
+        blow = BLOW * UNITS_PER_PIECE * self.scale.rate**2 * parts / self.scale.mass
+        return any(point[9] > blow * item.body.piece.mass for item in items for point in self.points(item))
 
     def _remember(self, items: Sequence[BulletBody]) -> None:
         """Keep the contact points of bodies with others on which they press for the first time in a step."""

@@ -110,6 +110,7 @@ class RapierWorld(World):
         self._register(body, self._world.add_body(builder, colliders))
         self._find(body.name).position = isometry(body.pose, self.scale)
         self._pace.fastest, self._shapes = math.inf, None
+        self._pace.notice(body.piece, self.rate)
 
     def remove(self, name: str) -> None:
         self._find(name)
