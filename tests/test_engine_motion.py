@@ -32,9 +32,7 @@ MISSES = {
     "box, restitution 0.5": "rapier",
     "ball that bounces askew loses, m/s": "rapier",
     "upright cylinder that slides tips from mu": "bullet, rapier",
-    "cone rolls 1.5 s: loss, %": "bullet, rapier",
-    "ring rolls against 0.5 mm, m": "rapier",
-    "spool rolls against 0.5 mm, m": "bullet, rapier",
+    "cone rolls 1.5 s: loss, %": "rapier",
     "50 of discs, rings, cones, cards: energy gained, %": "bullet",
 }
 """What engines are known to get wrong; one that no longer does is to be struck out."""

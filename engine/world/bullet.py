@@ -134,8 +134,11 @@ class BulletWorld(World):
         for _ in range(steps):
             self._pull()
             self._resist()
-            self._steps.take()
+            self._steps.take(self._note if self._rolling.is_needed else None)
         self._step += steps
+
+    def _note(self) -> None:
+        self._rolling.note(self._pressing())
 
     def _pull(self) -> None:
         """Apply the loads: forces through the centre of mass, what turns as a change of spin. Friction rows of Bullet
@@ -194,14 +197,15 @@ class BulletWorld(World):
     def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
         asked = list(self._bodies if names is None else names)
         if names is None:
-            points = self._call(pybullet.getContactPoints)
-            contacts = {
-                contact_of(point, self._steps.names, self.scale, True) for point in points if point[9] > 0.0
-            }
+            contacts = self._pressing()
         else:
             contacts = {contact for name in asked for contact in self._steps.pressing(self._find(name))}
         contacts |= self._steps.passed(contacts, asked)
         return tuple(sorted(contacts, key=lambda contact: (contact.a, contact.b, contact.point)))
+
+    def _pressing(self) -> set[Contact]:
+        points = self._call(pybullet.getContactPoints)
+        return {contact_of(point, self._steps.names, self.scale, True) for point in points if point[9] > 0.0}
 
     def pose(self, name: str) -> Pose:
         return self._steps.pose(self._find(name))

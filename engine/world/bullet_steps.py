@@ -187,14 +187,14 @@ class BulletSteps:
 
     # -- steps -------------------------------------------------------------------------------------------------
 
-    def take(self) -> None:
-        """Take a step."""
+    def take(self, note: Callable[[], None] | None) -> None:
+        """Take a step. note: is called after every part of it but the last."""
         if self.pace.is_quiet:
             self._keep_turning([self._bodies[name] for name in self.pace.spinning])
             self.call(pybullet.stepSimulation)
             self.pace.go_on(self._gain)
         else:
-            self._take_lively()
+            self._take_lively(note)
         self._pushes.clear()
 
     def take_whole(self) -> None:
@@ -211,7 +211,7 @@ class BulletSteps:
         """m/s that a fall adds in a step."""
         return math.hypot(*self.gravity) / self.scale.rate
 
-    def _take_lively(self) -> None:
+    def _take_lively(self, note: Callable[[], None] | None) -> None:
         """Take a step in which something may move fast: in as many parts as `pace` asks for."""
         free, pace = self.free, self.pace
         speeds = self.speeds(free)
@@ -260,6 +260,8 @@ class BulletSteps:
                 self.call(pybullet.setPhysicsEngineParameter, **settings)
             if part < parts - 1:
                 self._remember(striking)
+                if note:
+                    note()
 
     def _are_struck(self, items: Iterable[BulletBody], parts: int) -> bool:
         """Returns whether a body is pressed so hard that in one of so many parts of a step its speed would change

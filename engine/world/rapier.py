@@ -140,6 +140,8 @@ class RapierWorld(World):
                 self._world.step()
                 if part < parts - 1:
                     self._remember(striking, struck)
+                    if self._rolling.is_needed:
+                        self._rolling.note(self._points_of(self._world.narrow_phase.contact_pairs()))
             pace.passing = frozenset().union(*struck.values())
             if self._pushed:
                 # what is pushed may be fast after this step, however slow or far off it was before
