@@ -33,7 +33,6 @@ MISSES = {
     "ball that bounces askew loses, m/s": "rapier",
     "upright cylinder that slides tips from mu": "bullet, rapier",
     "cone rolls 1.5 s: loss, %": "rapier",
-    "50 of discs, rings, cones, cards: energy gained, %": "bullet",
 }
 """What engines are known to get wrong; one that no longer does is to be struck out."""
 

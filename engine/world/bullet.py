@@ -122,7 +122,6 @@ class BulletWorld(World):
     def remove(self, name: str) -> None:
         item = self._find(name)
         self._call(pybullet.removeBody, item.handle)
-        self._steps.tell({item.handle})
         del self._bodies[name], self._steps.names[item.handle]
         self._steps.changed()
         self._steps.pace.forget(name)
@@ -200,7 +199,7 @@ class BulletWorld(World):
             contacts = self._pressing()
         else:
             contacts = {contact for name in asked for contact in self._steps.pressing(self._find(name))}
-        contacts |= self._steps.passed(contacts, asked)
+        contacts |= self._steps.pace.passed(contacts, asked)
         return tuple(sorted(contacts, key=lambda contact: (contact.a, contact.b, contact.point)))
 
     def _pressing(self) -> set[Contact]:
@@ -254,7 +253,6 @@ class BulletWorld(World):
             self._steps.ahead([self._find(name)], share)
 
     def snapshot(self) -> BulletSnapshot:
-        self._steps.tell(self._steps.names)
         with scratch_files():
             path = _state_file()
             path.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ only file that imports pybullet.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,7 +84,6 @@ class BulletSteps:
         self._free: list[BulletBody] | None = None
         self._fixed: list[BulletBody] = []
         self._fixed_places: tuple[Array, Array, Array, Array]
-        self._struck: dict[tuple[int, int], list[Any]] = {}
         self.configure()
 
     def call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
@@ -204,7 +203,6 @@ class BulletSteps:
         for item in self.free:
             self._harden(item, 0)
         self.pace.passing = frozenset()
-        self._struck.clear()
 
     @property
     def _gain(self) -> float:
@@ -216,7 +214,6 @@ class BulletSteps:
         free, pace = self.free, self.pace
         speeds = self.speeds(free)
         pace.passing = frozenset()
-        self._struck.clear()
         is_slow = pace.look(max(speeds, default=0.0), self._gain)
         if len(self._bodies) == 1 and self._pushes and pace.parts == 1:
             # a piece in a hand, simulated alone: it meets nothing, however fast it is
@@ -271,26 +268,15 @@ class BulletSteps:
         return any(point[9] > blow * item.body.piece.mass for item in items for point in self.points(item))
 
     def _remember(self, items: Sequence[BulletBody]) -> None:
-        """Keep the contact points of bodies with others on which they press for the first time in a step."""
-        strikes: dict[tuple[int, int], list[Any]] = {}
-        for item in items:
-            for point in self.points(item):
-                pair = min(point[1:3]), max(point[1:3])
-                if point[9] > 0.0 and pair not in self._struck:
-                    strikes.setdefault(pair, []).append(point)
-        self._struck.update(strikes)
-
-    def passed(self, contacts: Iterable[Contact], names: Iterable[str]) -> set[Contact]:
-        """Returns the contacts, of some bodies, that pressed in a part of the last step but not in its last one: whose
-        pairs are not among those that are found now."""
-        self.tell({self._bodies[name].handle for name in names})
-        return self.pace.passed(contacts, names)
-
-    def tell(self, handles: Collection[int]) -> None:
-        """Make contacts of those points that were kept of some bodies: only what is asked for is."""
-        for pair in [pair for pair in self._struck if pair[0] in handles or pair[1] in handles]:
-            points = self._struck.pop(pair)
-            self.pace.passing |= {contact_of(point, self.names, self.scale, False) for point in points}
+        """Keep the contacts of bodies with others on which they press for the first time in a step."""
+        known, names = {(contact.a, contact.b) for contact in self.pace.passing}, self.names
+        self.pace.passing |= {
+            contact_of(point, names, self.scale, False)
+            for item in items
+            for point in self.points(item)
+            if point[9] > 0.0
+            and known.isdisjoint([(names[point[1]], names[point[2]]), (names[point[2]], names[point[1]])])
+        }
 
     def _parts_of_step(self, free: list[BulletBody]) -> tuple[Parts, list[BulletBody]]:
         """Returns what `pace` says of the next step, and what may strike something in it."""

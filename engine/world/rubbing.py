@@ -44,7 +44,7 @@ to a right angle at its tip, is none."""
 LEVEL = 0.1
 """The same cosine, up to which a piece lies on its side: it rolls about its axis, but for half a per cent."""
 MOST_LEVER = 0.3
-"""Of the distance of contact points from the axis of a round piece: by how much a normal force passes it at most, as of a
+"""Of the distance of contact points from the axis of a round piece: by how much normal forces pass it at most, as of a
 polygon of twelve corners."""
 MOST_OF_SPIN = 0.5
 """Share of a spin that may be taken in a step: forces are those of the step before."""
