@@ -118,11 +118,10 @@ def is_spent(point: Sequence[Any], body: Turning, other: Turning, time: float) -
     """Returns whether a contact point that Bullet says presses was left out of the last part of a step, of such a time:
     what is hard is not solved before it touches, and keeps the force of its last blow. What is solved ahead of that
     comes on by all of its gap."""
-    gap: float = point[8]
-    if gap <= 0.0:
+    if point[8] <= 0.0:
         return False
     coming = plus(other.at(point[5]), body.at(point[5]), -1.0)
-    return time * dot(coming, point[7]) < 0.5 * gap
+    return bool(time * dot(coming, point[7]) < 0.5 * point[8])
 
 
 def pressing_of(

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from teeter.engine.geometry.vectors import nudged, plus, scaled
-from teeter.engine.pose import Pose
 from teeter.engine.process import suppress_stderr
 from teeter.engine.settings import UNITS_PER_PIECE, Tuning
 from teeter.engine.world.body import Contact, Scale, Vector
@@ -23,7 +22,6 @@ from teeter.engine.world.bullet_body import (
     BulletBody,
     compliance,
     contact_of,
-    outward,
     outwards,
     solver_settings,
     step_settings,
@@ -134,22 +132,12 @@ class BulletSteps:
         states = [(place(item.handle, client), motion(item.handle, client)) for item in items]
         return outwards(items, states, self.scale, self.pace.parts)
 
-    def pose(self, item: BulletBody) -> Pose:
-        """Returns where a piece frame is."""
-        return outward(item, self.said(item), self.pace.parts)
-
-    def speed(self, item: BulletBody) -> float:
-        """Returns how fast the fastest point of a body is at most, m/s."""
-        return self.speeds([item])[0]
-
     def speeds(self, items: Iterable[BulletBody]) -> list[float]:
         """Returns how fast the fastest point of each body is at most, m/s."""
         self.check()
         motion, client, length = pybullet.getBaseVelocity, self._client, self.scale.length
         said = [(item.radius, motion(item.handle, client)) for item in items]
-        return [
-            length * math.hypot(*velocity) + radius * math.hypot(*spin) for radius, (velocity, spin) in said
-        ]
+        return [length * math.hypot(*speed) + radius * math.hypot(*spin) for radius, (speed, spin) in said]
 
     def points(self, item: BulletBody) -> Sequence[Any]:
         """Returns the contact points of a body, with Bullet's numbers."""
@@ -240,16 +228,14 @@ class BulletSteps:
             # what is pushed may be fast after this step, however slow or far off it was before
             pace.fastest = math.inf
         is_rolling = any(is_round(item.body.piece) for item in slipping)
-        rubbed = []
+        rubs = []
         for part in range(parts):
             for function, args in self._pushes if part else ():
                 self.call(function, *args)
             # what rolls meets another corner of its polygon in every part; for the rest once a step will do
             if is_rolling or part == 0:
-                rubbed = list(
-                    rubbing.missing(slipping, parts if is_rolling else 1, parts if part else before)
-                )
-            self._rub(rubbed)
+                rubs = list(rubbing.missing(slipping, parts if is_rolling else 1, parts if part else before))
+            self._rub(rubs)
             self.call(pybullet.stepSimulation)
             if part == 0 and parts != before:
                 # warm starting is as ever again: see `_change_parts`

@@ -86,12 +86,10 @@ class RollingResistance:
 
     def rewind(self, wound: Wound) -> None:
         """Takes over what another one was at."""
-        (wounds, pressed, self._parts) = wound
-        self._wound, self._pressed = dict(wounds), dict(pressed)
+        self._wound, self._pressed, self._parts = dict(wound[0]), dict(wound[1]), wound[2]
 
     def note(self, contacts: Iterable[Contact]) -> None:
-        """Take note of what presses in a part of a step that is not its last: what rolls pounds on the corners of its
-        polygon, and is pressed by its weight only in the mean."""
+        """Take note of what presses in a part of a step but its last: what rolls pounds on its corners."""
         self._parts += 1
         for contact in contacts:
             pair, press = (contact.a, contact.b), contact.force * np.array(contact.normal)

@@ -44,8 +44,7 @@ to a right angle at its tip, is none."""
 LEVEL = 0.1
 """The same cosine, up to which a piece lies on its side: it rolls about its axis, but for half a per cent."""
 MOST_LEVER = 0.3
-"""Of the distance of contact points from the axis of a round piece: by how much normal forces pass it at most, as of a
-polygon of twelve corners."""
+"""Of how far contact points are from the axis of a round piece: what normal forces pass it by, of twelve corners."""
 MOST_OF_SPIN = 0.5
 """Share of a spin that may be taken in a step: forces are those of the step before."""
 
@@ -105,10 +104,8 @@ class Pressing:
     def torque(self, body: Turning, axis: Vector, most: float) -> float:
         """Returns what the normal forces turn the body by, about an axis which they pass by so much at most: now and
         then Rapier finds a point beside the body."""
-        levers = (
-            (dot(cross(plus(point.place, body.centre, -1.0), point.normal), axis), point.force)
-            for point in self.points
-        )
+        points = ((plus(point.place, body.centre, -1.0), point) for point in self.points)
+        levers = ((dot(cross(arm, point.normal), axis), point.force) for arm, point in points)
         return sum(force * lever for lever, force in levers if abs(lever) <= most)
 
 
@@ -168,10 +165,8 @@ def climbing(body: Turning, axis: Vector, pressings: Sequence[Pressing], slippin
         for pressing in pressings
         for point in pressing.points
     )
-    turned = [
-        pressing.torque(body, axis, MOST_LEVER * radius) if pressing.is_across(axis) else 0.0
-        for pressing in pressings
-    ]
+    most = MOST_LEVER * radius
+    turned = [each.torque(body, axis, most) if each.is_across(axis) else 0.0 for each in pressings]
     spin = dot(body.spin, axis)
     is_slow = abs(spin) * radius <= ROLLING * slipping
     if is_slow and sum(turned) * spin <= 0.0:
