@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 PACKAGES = {"bullet": "pybullet", "rapier": "rapier3d"}
 """Engines, the default one first, and the package that each comes in; `engine.world.bullet` has `BulletWorld`."""
-REVISIONS = {"bullet": 2, "rapier": 3}
+REVISIONS = {"bullet": 3, "rapier": 4}
 """By engine, from the second on: grows when the same inputs come out otherwise in that one alone. Where all do, the
 format of recordings does."""
 

@@ -22,7 +22,7 @@ from teeter.engine.settings import Tuning
 from teeter.engine.world.body import Body, Vector
 from teeter.engine.world.bullet import BulletWorld
 from teeter.engine.world.faces import is_round
-from teeter.engine.world.pace import QUIET, is_box, thickness
+from teeter.engine.world.pace import is_box, thickness
 from teeter.engine.world.world import World
 from teeter.engine.worlds import new_world, using
 from teeter.models.piece import Array, Piece
@@ -259,8 +259,7 @@ def _look(
         found.share = max(found.share, -contact.distance / thin)
         fast = [_speed_at(world, motions.get(name), name, contact.point) for name in both]
         coming = float((fast[1] - fast[0]) @ contact.normal)
-        if coming > QUIET * world.scale.size * world.rate:
-            found.moved = max(found.moved, coming / (world.rate * parts * thin))
+        found.moved = max(found.moved, coming / (world.rate * parts * thin))
 
 
 def _across_of(shape: Piece, pose: Pose, normal: Vector) -> float:

@@ -285,8 +285,8 @@ def test_the_platform_names_what_decides_the_bits() -> None:
 
 
 def test_what_an_engine_alone_simulates_otherwise_is_another_platform() -> None:
-    assert f"pybullet {HERE.pybullet} as used since revision 2" in fingerprint("bullet")
-    assert f"rapier3d {HERE.rapier3d} as used since revision 3" in fingerprint("rapier")
+    assert f"pybullet {HERE.pybullet} as used since revision 3" in fingerprint("bullet")
+    assert f"rapier3d {HERE.rapier3d} as used since revision 4" in fingerprint("rapier")
 
 
 def test_the_examples_of_the_readme_are_entries() -> None:

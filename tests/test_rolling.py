@@ -7,12 +7,13 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import teeter
 from teeter.engine.topple.balance.statics import Statics, analyse
-from teeter.engine.world.body import tilted_gravity
-from teeter.engine.world.rolling import rolling_between
+from teeter.engine.world.body import Contact, tilted_gravity
+from teeter.engine.world.rolling import RollingResistance, rolling_between
 from teeter.engine.worlds import maker_of
 from teeter.scenes.dump import dump
 
@@ -150,6 +151,30 @@ def test_a_snapshot_holds_what_is_wound_up(engine: str, most_mm: float) -> None:
         ticks = [one.advance(world.rate // 8) for one in (world, twin)]
         twin.close()
         assert ticks[0].poses.tobytes() == ticks[1].poses.tobytes()
-    assert snapshot.wound
+    assert snapshot.wound[0]
     assert 1e3 * abs(world.pose("log").position[0] - start) < most_mm
     world.close()
+
+
+def test_what_resists_is_what_presses_in_the_mean_of_all_parts_of_a_step() -> None:
+    """A log that rolls pounds on the corners of its polygon; a copy goes on alike."""
+    turns = {"log": (np.eye(3)[:, [0, 2, 1]], np.array([0.0, 100.0, 0.0]))}
+
+    def pressing(force: float) -> list[Contact]:
+        return [
+            Contact("log", "table", (0.0, y, 0.0), (0.0, 0.0, 1.0), 0.0, force, None) for y in (-0.02, 0.02)
+        ]
+
+    one, other = RollingResistance(), RollingResistance()
+    for each in (one, other):
+        for body in teeter.build([LOG | {"rolling_mm": 2.0}]).loaded.assembly.bodies:
+            each.add(body)
+    for force in (0.0, 0.4, 0.5):
+        one.note(pressing(force))
+    other.rewind(pickle.loads(pickle.dumps(one.wound)))
+    for each in (one, other):
+        assert np.linalg.norm(each.torques(pressing(0.1), turns, 240)["log"]) == pytest.approx(
+            2e-3 * 2 * 0.25
+        )
+        # and only once
+        assert np.linalg.norm(each.torques(pressing(0.1), turns, 240)["log"]) == pytest.approx(2e-3 * 2 * 0.1)

@@ -75,6 +75,6 @@ def test_hostile_throws(row: Callable[..., None], who: str, kind: int) -> None:
     )
     assert not any(each.through for each in found)
     assert most["deepest"] < 1.5
-    assert most["moved"] < 1.5
-    # two of Bullet's round things still gain 2.3 and 3.6 %
-    assert most["kept"] < 0.04
+    # a third, and what a fall adds in a step
+    assert most["moved"] < 0.34
+    assert most["kept"] < 0.005

@@ -54,11 +54,7 @@ def load_factors(
     """
     if statics.stands is None or statics.wedged:
         return ()
-    rocking = (
-        rocking_of(assembly, contacts, gravity, None, resisting=resists(assembly.bodies))
-        if contacts.curved
-        else None
-    )
+    rocking = rocking_of(assembly, contacts, gravity, None, resisting=resists(assembly.bodies))
     if contacts.curved and rocking is None:
         return ()
     balance = rocking.balance if rocking else balance_of(assembly, contacts, gravity=gravity)

@@ -36,7 +36,7 @@ from teeter.engine.pose import Pose, vector_of
 from teeter.engine.scratch import scratch_files, scratch_folder
 from teeter.engine.world import bullet_body
 from teeter.engine.world.body import Body, Contact, Tick, Vector
-from teeter.engine.world.bullet_body import BulletBody, contact_of, surface_settings
+from teeter.engine.world.bullet_body import BulletBody, contact_of, outward, surface_settings
 from teeter.engine.world.bullet_steps import BulletSteps, pybullet
 from teeter.engine.world.pace import Pace
 from teeter.engine.world.world import Snapshot, World
@@ -114,6 +114,7 @@ class BulletWorld(World):
         self._call(pybullet.changeDynamics, item.handle, -1, **surface)
         self._bodies[body.name] = item
         self._steps.changed()
+        self._steps.pace.notice(body.piece, self.rate)
         self._steps.names[item.handle] = body.name
         self._slots.append(body.name)
         self._take_loads(body)
@@ -121,7 +122,6 @@ class BulletWorld(World):
     def remove(self, name: str) -> None:
         item = self._find(name)
         self._call(pybullet.removeBody, item.handle)
-        self._steps.tell({item.handle})
         del self._bodies[name], self._steps.names[item.handle]
         self._steps.changed()
         self._steps.pace.forget(name)
@@ -130,10 +130,11 @@ class BulletWorld(World):
         self._slots[self._slots.index(name)] = ""
 
     def run(self, steps: int = 1) -> None:
+        note = (lambda: self._rolling.note(self._pressing())) if self._rolling.is_needed else None
         for _ in range(steps):
             self._pull()
             self._resist()
-            self._steps.take()
+            self._steps.take(note)
         self._step += steps
 
     def _pull(self) -> None:
@@ -154,12 +155,8 @@ class BulletWorld(World):
 
     def _turn(self, name: str, torque: Array) -> None:
         item = self._find(name)
-        axes = np.array(
-            pybullet.getMatrixFromQuaternion(
-                self._call(pybullet.getBasePositionAndOrientation, item.handle)[1]
-            )
-        ).reshape(3, 3)
-        speed, spin = self._call(pybullet.getBaseVelocity, item.handle)
+        (_, orientation), (speed, spin) = self._steps.said(item)
+        axes = np.array(pybullet.getMatrixFromQuaternion(orientation)).reshape(3, 3)
         turning = np.array(spin) + axes @ ((axes.T @ torque) / item.moments) / self.rate
         self._call(pybullet.resetBaseVelocity, item.handle, speed, turning.tolist())
         self._steps.pace.fastest = math.inf
@@ -193,20 +190,22 @@ class BulletWorld(World):
     def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
         asked = list(self._bodies if names is None else names)
         if names is None:
-            points = self._call(pybullet.getContactPoints)
-            contacts = {
-                contact_of(point, self._steps.names, self.scale, True) for point in points if point[9] > 0.0
-            }
+            contacts = self._pressing()
         else:
             contacts = {contact for name in asked for contact in self._steps.pressing(self._find(name))}
-        contacts |= self._steps.passed(contacts, asked)
+        contacts |= self._steps.pace.passed(contacts, asked)
         return tuple(sorted(contacts, key=lambda contact: (contact.a, contact.b, contact.point)))
 
+    def _pressing(self) -> set[Contact]:
+        points = self._call(pybullet.getContactPoints)
+        return {contact_of(point, self._steps.names, self.scale, True) for point in points if point[9] > 0.0}
+
     def pose(self, name: str) -> Pose:
-        return self._steps.pose(self._find(name))
+        item = self._find(name)
+        return outward(item, self._steps.said(item), self._steps.pace.parts)
 
     def speed(self, name: str) -> float:
-        return self._steps.speed(self._find(name))
+        return self._steps.speeds([self._find(name)])[0]
 
     def push(
         self, name: str, force: Vector, point: Vector | None = None, torque: Vector = (0.0, 0.0, 0.0)
@@ -238,9 +237,8 @@ class BulletWorld(World):
         """Put a body where it is in another world of Bullet and this scale, moving as it does there."""
         if not isinstance(other, BulletWorld):
             raise TypeError(f"a world of Bullet follows one of the same kind, not a {type(other).__name__}")
-        mine, its = self._find(name).handle, other._find(name).handle
-        place = other._call(pybullet.getBasePositionAndOrientation, its)
-        motion = other._call(pybullet.getBaseVelocity, its)
+        mine = self._find(name).handle
+        place, motion = other._steps.said(other._find(name))
         self._call(pybullet.resetBasePositionAndOrientation, mine, *place)
         self._call(pybullet.resetBaseVelocity, mine, *motion)
         self._steps.changed()
@@ -249,7 +247,6 @@ class BulletWorld(World):
             self._steps.ahead([self._find(name)], share)
 
     def snapshot(self) -> BulletSnapshot:
-        self._steps.tell(self._steps.names)
         with scratch_files():
             path = _state_file()
             path.unlink(missing_ok=True)
@@ -292,8 +289,7 @@ class BulletWorld(World):
         friction = times * bullet_body.friction_of(item.body.piece)
         self._call(pybullet.changeDynamics, item.handle, -1, lateralFriction=friction)
         # anchored contact points keep the friction they began with: lifted away for a moment, the body finds new ones
-        place = self._call(pybullet.getBasePositionAndOrientation, item.handle)
-        motion = self._call(pybullet.getBaseVelocity, item.handle)
+        place, motion = self._steps.said(item)
         self._call(pybullet.resetBasePositionAndOrientation, item.handle, *item.inwards(_BELOW))
         self._call(pybullet.performCollisionDetection)
         self._call(pybullet.resetBasePositionAndOrientation, item.handle, *place)

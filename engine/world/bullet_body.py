@@ -38,23 +38,6 @@ class BulletBody:
     piece in the mass frame; back: the rotation from one to the other. moments (3,): kg m^2 about the axes;
     scaled_moments: in Bullet's units. radius: metres, bounds the piece around its centre of mass."""
 
-    __slots__ = (
-        "axes",
-        "back",
-        "body",
-        "centre",
-        "handle",
-        "hardness",
-        "is_hull",
-        "is_plain",
-        "moments",
-        "offset",
-        "radius",
-        "scale",
-        "scaled_moments",
-        "upright",
-    )
-
     def __init__(self, body: Body, scale: Scale) -> None:
         frame = mass_frame(body.piece)
         self.body = body

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from teeter.engine.geometry.vectors import ZERO, Vector, inverse, plus, rotated, scaled
+from teeter.engine.geometry.vectors import ZERO, Vector, dot, inverse, plus, rotated, scaled
 from teeter.engine.settings import UNITS_PER_PIECE
 from teeter.engine.world.bullet_body import BulletBody, friction_of
 from teeter.engine.world.faces import face_radius, is_round
@@ -47,22 +47,26 @@ class Rubbing:
     ) -> Iterator[tuple[BulletBody, Vector, Vector, Vector]]:
         """Yields bodies with a force, the point where it acts, and a torque, for one of so many parts of a step.
         before: parts of that of which the contacts are, for one of which they turned what is round."""
-        time = 1.0 / (self.rate * parts)
+        time, since = 1.0 / (self.rate * parts), 1.0 / (self.rate * before)
         done: set[tuple[int, int]] = set()
         known: dict[int, Turning] = {}
         for item in items:
-            touching = self._touching(item)
-            if not touching:
+            touches = self._touching(item)
+            if not touches:
                 continue
             body, is_rolling = self._turning(item, known, time), is_round(item.body.piece)
             heavy = item.body.piece.mass / item.scale.mass * self.rate * before
             blow = ROLLING * self.slipping * heavy if is_rolling else math.inf
-            pressings = []
-            for other, points in touching:
+            pressings, touching = [], []
+            for other, points in touches:
                 pair = min(item.handle, other.handle), max(item.handle, other.handle)
                 if pair in done and not is_rolling:
                     continue
                 below = self._turning(other, known, time)
+                points = [point for point in points if not is_spent(point, body, below, since)]
+                if not points:
+                    continue
+                touching.append(other)
                 pressing = pressing_of(points, item, other, body, below)
                 pressings.append(pressing)
                 if pair not in done:
@@ -70,10 +74,10 @@ class Rubbing:
                     torque, force = torsion(body, below, pressing, self.slipping, time, blow)
                     yield item, force, pressing.middle, torque
                     yield other, scaled(force, -1.0), pressing.middle, scaled(torque, -1.0)
-            if is_rolling:
+            if is_rolling and pressings:
                 axis = rotated(item.upright, body.orientation)
                 torques = climbing(body, axis, pressings, self.slipping)
-                for (other, _), torque in zip(touching, torques, strict=True):
+                for other, torque in zip(touching, torques, strict=True):
                     torque = scaled(torque, parts / before)
                     yield item, ZERO, body.centre, torque
                     yield other, ZERO, body.centre, scaled(torque, -1.0)
@@ -108,6 +112,16 @@ class Rubbing:
             moments = None if item.body.fixed else item.scaled_moments
             known[item.handle] = Turning(before, velocity, spin, orientation, moments)
         return known[item.handle]
+
+
+def is_spent(point: Sequence[Any], body: Turning, other: Turning, time: float) -> bool:
+    """Returns whether a contact point that Bullet says presses was left out of the last part of a step, of such a time:
+    what is hard is not solved before it touches, and keeps the force of its last blow. What is solved ahead of that
+    comes on by all of its gap."""
+    if point[8] <= 0.0:
+        return False
+    coming = plus(other.at(point[5]), body.at(point[5]), -1.0)
+    return bool(time * dot(coming, point[7]) < 0.5 * point[8])
 
 
 def pressing_of(

@@ -9,28 +9,35 @@ only file that imports pybullet.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from teeter.engine.geometry.vectors import nudged, plus, scaled
-from teeter.engine.pose import Pose
 from teeter.engine.process import suppress_stderr
-from teeter.engine.settings import Tuning
+from teeter.engine.settings import UNITS_PER_PIECE, Tuning
 from teeter.engine.world.body import Contact, Scale, Vector
 from teeter.engine.world.bullet_body import (
     BulletBody,
     compliance,
     contact_of,
-    outward,
     outwards,
     solver_settings,
     step_settings,
 )
 from teeter.engine.world.bullet_rubbing import Rubbing, Said
 from teeter.engine.world.faces import is_round
-from teeter.engine.world.pace import ROLLING_PARTS, WHOLE, Pace, Parts, Shapes, parts_of_step, shapes_of
+from teeter.engine.world.pace import (
+    PARTS,
+    ROLLING_PARTS,
+    WHOLE,
+    Pace,
+    Parts,
+    Shapes,
+    parts_of_step,
+    shapes_of,
+)
 from teeter.engine.world.spin import gyroscopic_torque, is_braked
 from teeter.models.piece import Array
 
@@ -52,6 +59,9 @@ def _connected() -> int:
 
 STANDING = 1e-3
 """Units a step: what moves less stays where it is when the parts of a step change."""
+BLOW = 0.13
+"""Of the median piece a step (1 m/s at the games' size): what changes a speed by so much in a part of a step does not
+go on. Nothing that rests does, but what is 24 times lighter than what lies on it."""
 ANY_GAP = 1e30
 """Units up to which contact points are solved: as Bullet begins."""
 
@@ -72,7 +82,6 @@ class BulletSteps:
         self._free: list[BulletBody] | None = None
         self._fixed: list[BulletBody] = []
         self._fixed_places: tuple[Array, Array, Array, Array]
-        self._struck: dict[tuple[int, int], list[Any]] = {}
         self.configure()
 
     def call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
@@ -123,22 +132,12 @@ class BulletSteps:
         states = [(place(item.handle, client), motion(item.handle, client)) for item in items]
         return outwards(items, states, self.scale, self.pace.parts)
 
-    def pose(self, item: BulletBody) -> Pose:
-        """Returns where a piece frame is."""
-        return outward(item, self.said(item), self.pace.parts)
-
-    def speed(self, item: BulletBody) -> float:
-        """Returns how fast the fastest point of a body is at most, m/s."""
-        return self.speeds([item])[0]
-
     def speeds(self, items: Iterable[BulletBody]) -> list[float]:
         """Returns how fast the fastest point of each body is at most, m/s."""
         self.check()
         motion, client, length = pybullet.getBaseVelocity, self._client, self.scale.length
         said = [(item.radius, motion(item.handle, client)) for item in items]
-        return [
-            length * math.hypot(*velocity) + radius * math.hypot(*spin) for radius, (velocity, spin) in said
-        ]
+        return [length * math.hypot(*speed) + radius * math.hypot(*spin) for radius, (speed, spin) in said]
 
     def points(self, item: BulletBody) -> Sequence[Any]:
         """Returns the contact points of a body, with Bullet's numbers."""
@@ -175,14 +174,14 @@ class BulletSteps:
 
     # -- steps -------------------------------------------------------------------------------------------------
 
-    def take(self) -> None:
-        """Take a step."""
+    def take(self, note: Callable[[], None] | None) -> None:
+        """Take a step. note: is called after every part of it but the last."""
         if self.pace.is_quiet:
             self._keep_turning([self._bodies[name] for name in self.pace.spinning])
             self.call(pybullet.stepSimulation)
             self.pace.go_on(self._gain)
         else:
-            self._take_lively()
+            self._take_lively(note)
         self._pushes.clear()
 
     def take_whole(self) -> None:
@@ -192,19 +191,17 @@ class BulletSteps:
         for item in self.free:
             self._harden(item, 0)
         self.pace.passing = frozenset()
-        self._struck.clear()
 
     @property
     def _gain(self) -> float:
         """m/s that a fall adds in a step."""
         return math.hypot(*self.gravity) / self.scale.rate
 
-    def _take_lively(self) -> None:
+    def _take_lively(self, note: Callable[[], None] | None) -> None:
         """Take a step in which something may move fast: in as many parts as `pace` asks for."""
         free, pace = self.free, self.pace
         speeds = self.speeds(free)
         pace.passing = frozenset()
-        self._struck.clear()
         is_slow = pace.look(max(speeds, default=0.0), self._gain)
         if len(self._bodies) == 1 and self._pushes and pace.parts == 1:
             # a piece in a hand, simulated alone: it meets nothing, however fast it is
@@ -214,8 +211,10 @@ class BulletSteps:
             return
         wanted, striking = (WHOLE, []) if is_slow else self._parts_of_step(free)
         before, parts = pace.parts, wanted.count
-        self._change_parts(parts)
         fast = [item for item, speed in zip(free, speeds, strict=True) if speed > pace.quiet]
+        if 2 * parts < before and not (is_slow or wanted.flying) and self._are_struck(fast, parts):
+            parts = next(count for count in PARTS if 2 * count >= before)
+        self._change_parts(parts)
         for item, speed in zip(free, speeds, strict=True):
             self._harden(item, self._hardness(item, parts, speed))
         # in parts Bullet brakes by so much less, and what comes down spins no longer freely
@@ -229,16 +228,14 @@ class BulletSteps:
             # what is pushed may be fast after this step, however slow or far off it was before
             pace.fastest = math.inf
         is_rolling = any(is_round(item.body.piece) for item in slipping)
-        rubbed = []
+        rubs = []
         for part in range(parts):
             for function, args in self._pushes if part else ():
                 self.call(function, *args)
             # what rolls meets another corner of its polygon in every part; for the rest once a step will do
             if is_rolling or part == 0:
-                rubbed = list(
-                    rubbing.missing(slipping, parts if is_rolling else 1, parts if part else before)
-                )
-            self._rub(rubbed)
+                rubs = list(rubbing.missing(slipping, parts if is_rolling else 1, parts if part else before))
+            self._rub(rubs)
             self.call(pybullet.stepSimulation)
             if part == 0 and parts != before:
                 # warm starting is as ever again: see `_change_parts`
@@ -246,28 +243,26 @@ class BulletSteps:
                 self.call(pybullet.setPhysicsEngineParameter, **settings)
             if part < parts - 1:
                 self._remember(striking)
+                if note:
+                    note()
+
+    def _are_struck(self, items: Iterable[BulletBody], parts: int) -> bool:
+        """Returns whether a body is pressed so hard that in one of so many parts of a step its speed would change
+        by `BLOW`. Bullet begins each with the force of the last one: one that is eight times as long with eight times a
+        blow that is over, of which its iterations do not take back all."""
+        blow = BLOW * UNITS_PER_PIECE * self.scale.rate**2 * parts / self.scale.mass
+        return any(point[9] > blow * item.body.piece.mass for item in items for point in self.points(item))
 
     def _remember(self, items: Sequence[BulletBody]) -> None:
-        """Keep the contact points of bodies with others on which they press for the first time in a step."""
-        strikes: dict[tuple[int, int], list[Any]] = {}
-        for item in items:
-            for point in self.points(item):
-                pair = min(point[1:3]), max(point[1:3])
-                if point[9] > 0.0 and pair not in self._struck:
-                    strikes.setdefault(pair, []).append(point)
-        self._struck.update(strikes)
-
-    def passed(self, contacts: Iterable[Contact], names: Iterable[str]) -> set[Contact]:
-        """Returns the contacts, of some bodies, that pressed in a part of the last step but not in its last one: whose
-        pairs are not among those that are found now."""
-        self.tell({self._bodies[name].handle for name in names})
-        return self.pace.passed(contacts, names)
-
-    def tell(self, handles: Collection[int]) -> None:
-        """Make contacts of those points that were kept of some bodies: only what is asked for is."""
-        for pair in [pair for pair in self._struck if pair[0] in handles or pair[1] in handles]:
-            points = self._struck.pop(pair)
-            self.pace.passing |= {contact_of(point, self.names, self.scale, False) for point in points}
+        """Keep the contacts of bodies with others on which they press for the first time in a step."""
+        known, names = {(contact.a, contact.b) for contact in self.pace.passing}, self.names
+        self.pace.passing |= {
+            contact_of(point, names, self.scale, False)
+            for item in items
+            for point in self.points(item)
+            if point[9] > 0.0
+            and known.isdisjoint([(names[point[1]], names[point[2]]), (names[point[2]], names[point[1]])])
+        }
 
     def _parts_of_step(self, free: list[BulletBody]) -> tuple[Parts, list[BulletBody]]:
         """Returns what `pace` says of the next step, and what may strike something in it."""

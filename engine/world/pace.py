@@ -71,6 +71,10 @@ class Pace:
         """Returns that of a new world."""
         return cls(QUIET * scale.size * scale.rate)
 
+    def notice(self, piece: Piece, rate: int) -> None:
+        """Take note of a body in a world of so many steps a second: beside a thin card less may go unseen."""
+        self.quiet = min(self.quiet, THIRD * float(piece.extents.min()) * rate)
+
     @property
     def is_quiet(self) -> bool:
         """Whether the next step may be taken whole, and nothing has to be looked at."""
@@ -193,7 +197,7 @@ def parts_of_step(
         spins = spins - (spins * round_axes).sum(axis=1, keepdims=True) * round_axes
     swings = spins * shapes.radii[:, None]
     speeds = _norms(velocities) + _norms(swings)
-    is_fast = speeds * step > 0.5 * QUIET * shapes.length
+    is_fast = speeds * step > 0.5 * min(QUIET * shapes.length, THIRD * 2.0 * float(shapes.halves.min()))
     fast = np.flatnonzero(is_fast)
     if not len(fast):
         return WHOLE
@@ -212,7 +216,9 @@ def parts_of_step(
     depth, coming, is_inside = _meeting(shapes, positions, matrices, velocities, swings, step, one, other)
     thin = np.minimum(shapes.thickness[one], shapes.thickness[other])
     both = shapes.thickness[one] + shapes.thickness[other]
+    flat = 2.0 * shapes.halves.min(axis=1)
     quiet = np.where(is_inside, JOSTLING, QUIET) * shapes.length
+    quiet = np.minimum(quiet, THIRD * np.minimum(flat[one], flat[other]))
     # what lies in something already goes in by so much more, as it does on what gives or where it leans
     met = np.minimum(depth, coming + 0.25 * LYING * shapes.length)
     is_deep = met > np.minimum(quiet, 0.25 * both)

@@ -86,7 +86,6 @@ class RapierWorld(World):
         self._handles: dict[str, rapier3d.RigidBodyHandle] = {}
         self._names: dict[rapier3d.ColliderHandle, str] = {}
         self._pushed: set[str] = set()
-        self._rounds: list[str] = []
         self._pace = Pace.of(self.scale)
         self._shapes: Shapes | None = None
         self._free: list[tuple[rapier3d.RigidBodyHandle, float]] = []
@@ -110,6 +109,7 @@ class RapierWorld(World):
         self._register(body, self._world.add_body(builder, colliders))
         self._find(body.name).position = isometry(body.pose, self.scale)
         self._pace.fastest, self._shapes = math.inf, None
+        self._pace.notice(body.piece, self.rate)
 
     def remove(self, name: str) -> None:
         self._find(name)
@@ -119,7 +119,6 @@ class RapierWorld(World):
         self._world.remove_body(self._handles.pop(name))
         self._names = {handle: owner for handle, owner in self._names.items() if owner != name}
         self._pushed.discard(name)
-        self._rounds = [other for other in self._rounds if other != name]
         self._pace.forget(name)
         self._shapes = None
 
@@ -139,6 +138,8 @@ class RapierWorld(World):
                 self._world.step()
                 if part < parts - 1:
                     self._remember(striking, struck)
+                    if self._rolling.is_needed:
+                        self._rolling.note(self._points_of(self._world.narrow_phase.contact_pairs()))
             pace.passing = frozenset().union(*struck.values())
             if self._pushed:
                 # what is pushed may be fast after this step, however slow or far off it was before
@@ -272,13 +273,14 @@ class RapierWorld(World):
         since = 1.0 / (self.rate * self._pace.parts)
         slow = SLIPPING * UNITS_PER_PIECE * self.scale.length * self.rate
         unit = self.scale.mass * self.scale.length**2 / since
-        for name in [name for name in self._rounds if self.speed(name) > SETTING_OFF * slow]:
+        rounds = [name for name, body in self._bodies.items() if not body.fixed and is_round(body.piece)]
+        for name in [name for name in rounds if self.speed(name) > SETTING_OFF * slow]:
             pose, item = self.pose(name), self._find(name)
             velocity = vector_of(np.array([*item.linvel]) * self.scale.length)
             centre = vector_of(pose.apply(self._bodies[name].piece.centre_of_mass))
-            before = plus(centre, velocity, -since)
+            centre = plus(centre, velocity, -since)
             motion = velocity, vector_of(np.array([*item.angvel]))
-            for other, torque in climbs(name, pose, before, motion, self.contacts((name,)), slow):
+            for other, torque in climbs(name, pose, centre, motion, self.contacts((name,)), slow):
                 if not self._bodies[other].fixed:
                     self._find(other).apply_torque_impulse([value / unit for value in torque])
                     self._pace.fastest = math.inf
@@ -342,8 +344,6 @@ class RapierWorld(World):
 
     def _register(self, body: Body, handle: rapier3d.RigidBodyHandle) -> None:
         self._bodies[body.name], self._handles[body.name] = body, handle
-        if not body.fixed and is_round(body.piece):
-            self._rounds.append(body.name)
         self._take_loads(body)
         for collider in self._world.rigid_bodies[handle].colliders:
             self._names[collider] = body.name

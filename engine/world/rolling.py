@@ -15,8 +15,10 @@ import numpy as np
 
 from teeter.models.piece import MM, Array, Piece
 
-Wound = tuple[tuple[str, str, tuple[float, ...]], ...]
-"""Pairs by name and the angle (3,), radians, that each has rolled since it stuck."""
+Pairs = dict[tuple[str, str], Array]
+Wound = tuple[Pairs, Pairs, int]
+"""By pair of names the angle (3,), radians, that each has rolled since it stuck, and the sum (3,) of what pressed the
+first in all parts of the last step but its last; how many those were."""
 # bodies and contacts of `engine.world`, which imports this
 Body = Any
 Contact = Any
@@ -61,7 +63,9 @@ class RollingResistance:
 
     def __init__(self) -> None:
         self._bodies: dict[str, Body] = {}
-        self._wound: dict[tuple[str, str], Array] = {}
+        self._wound: Pairs = {}
+        self._pressed: Pairs = {}
+        self._parts = 0
         self.is_needed = False
 
     def add(self, body: Body) -> None:
@@ -78,11 +82,18 @@ class RollingResistance:
     @property
     def wound(self) -> Wound:
         """All that the next torques depend on besides the bodies."""
-        return tuple((*pair, tuple(angle.tolist())) for pair, angle in self._wound.items())
+        return dict(self._wound), dict(self._pressed), self._parts
 
     def rewind(self, wound: Wound) -> None:
         """Takes over what another one was at."""
-        self._wound = {(one, other): np.array(angle) for one, other, angle in wound}
+        self._wound, self._pressed, self._parts = dict(wound[0]), dict(wound[1]), wound[2]
+
+    def note(self, contacts: Iterable[Contact]) -> None:
+        """Take note of what presses in a part of a step but its last: what rolls pounds on its corners."""
+        self._parts += 1
+        for contact in contacts:
+            pair, press = (contact.a, contact.b), contact.force * np.array(contact.normal)
+            self._pressed[pair] = self._pressed.get(pair, 0.0) + press
 
     def torques(
         self, contacts: Iterable[Contact], turns: Mapping[str, tuple[Array, Array]], rate: int
@@ -93,14 +104,14 @@ class RollingResistance:
         for contact in contacts:
             pairs.setdefault((contact.a, contact.b), []).append(contact)
         torques: dict[str, Array] = {}
-        wound: dict[tuple[str, str], Array] = {}
+        wound: Pairs = {}
         for pair, points in sorted(pairs.items()):
             torque = self._torque(pair, points, turns, rate, wound)
             if torque is not None:
                 for name, sign in zip(pair, (1.0, -1.0), strict=True):
                     if name in turns:
                         torques[name] = torques.get(name, np.zeros(3)) + sign * torque
-        self._wound = wound
+        self._wound, self._pressed, self._parts = wound, {}, 0
         return torques
 
     def _torque(
@@ -109,7 +120,7 @@ class RollingResistance:
         points: list[Contact],
         turns: Mapping[str, tuple[Array, Array]],
         rate: int,
-        wound: dict[tuple[str, str], Array],
+        wound: Pairs,
     ) -> Array | None:
         """Returns the torque on the first of a pair; None where it does not roll or resist."""
         one, other = (self._bodies[name] for name in pair)
@@ -127,7 +138,8 @@ class RollingResistance:
         spin = along @ (spin - (turns[other.name][1] if other.name in turns else still))
         inertia = min(float(np.linalg.eigvalsh(body.piece.inertia)[0]) for body in free)
         angle = along @ self._wound.get(pair, still) + spin / rate
-        stiffness, most = STIFFNESS * inertia * rate**2, length * force
+        mean = (press + self._pressed.get(pair, still)) / (1 + self._parts)
+        stiffness, most = STIFFNESS * inertia * rate**2, length * float(np.linalg.norm(mean))
         if (size := stiffness * float(np.linalg.norm(angle))) > most:
             angle = angle * (most / size)
         wound[pair] = angle

@@ -43,6 +43,8 @@ ON_END = 0.7
 to a right angle at its tip, is none."""
 LEVEL = 0.1
 """The same cosine, up to which a piece lies on its side: it rolls about its axis, but for half a per cent."""
+MOST_LEVER = 0.3
+"""Of how far contact points are from the axis of a round piece: what normal forces pass it by, of twelve corners."""
 MOST_OF_SPIN = 0.5
 """Share of a spin that may be taken in a step: forces are those of the step before."""
 
@@ -99,10 +101,12 @@ class Pressing:
         discs that lie on each other Bullet finds points with any normal, so that what they turn is noise."""
         return abs(dot(self.normal, axis)) < ON_END
 
-    def torque(self, body: Turning, axis: Vector) -> float:
-        """Returns what the normal forces turn the body by, about an axis."""
-        arms = ((plus(point.place, body.centre, -1.0), point) for point in self.points)
-        return sum(point.force * dot(cross(arm, point.normal), axis) for arm, point in arms)
+    def torque(self, body: Turning, axis: Vector, most: float) -> float:
+        """Returns what the normal forces turn the body by, about an axis which they pass by so much at most: now and
+        then Rapier finds a point beside the body."""
+        points = ((plus(point.place, body.centre, -1.0), point) for point in self.points)
+        levers = ((dot(cross(arm, point.normal), axis), point.force) for arm, point in points)
+        return sum(force * lever for lever, force in levers if abs(lever) <= most)
 
 
 def middle_of(points: Sequence[Point]) -> tuple[Vector, Vector, float]:
@@ -156,12 +160,13 @@ def climbing(body: Turning, axis: Vector, pressings: Sequence[Pressing], slippin
 
     What rolls slowly may be stopped by the flats of its polygon, but nothing sets off by itself.
     """
-    turned = [pressing.torque(body, axis) if pressing.is_across(axis) else 0.0 for pressing in pressings]
     radius = max(
         math.hypot(*cross(plus(point.place, body.centre, -1.0), axis))
         for pressing in pressings
         for point in pressing.points
     )
+    most = MOST_LEVER * radius
+    turned = [each.torque(body, axis, most) if each.is_across(axis) else 0.0 for each in pressings]
     spin = dot(body.spin, axis)
     is_slow = abs(spin) * radius <= ROLLING * slipping
     if is_slow and sum(turned) * spin <= 0.0:

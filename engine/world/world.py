@@ -33,7 +33,7 @@ class Snapshot(ABC):
     scale: Scale
     tuning: Tuning
     gravity: Vector
-    wound: Wound = field(default=(), kw_only=True)
+    wound: Wound = field(default=({}, {}, 0), kw_only=True)
     """How far pairs that resist rolling have wound up."""
 
     def at_step(self, step: int) -> Self:

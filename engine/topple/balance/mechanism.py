@@ -245,11 +245,7 @@ def explain(
     """
     if statics.stands is None or statics.weakest is None or not statics.mechanism:
         return None
-    rocking = (
-        rocking_of(assembly, contacts, gravity, None, resisting=resists(assembly.bodies))
-        if contacts.curved
-        else None
-    )
+    rocking = rocking_of(assembly, contacts, gravity, None, resisting=resists(assembly.bodies))
     balance = rocking.balance if rocking else balance_of(assembly, contacts, gravity=gravity)
     contacts, velocities, first = balance.contacts, statics.mechanism, statics.weakest
     # what rolls off begins without an acceleration

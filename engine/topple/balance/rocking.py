@@ -141,9 +141,9 @@ def rocking_of(
     *,
     resisting: bool = False,
 ) -> RockingBalance | None:
-    """Returns the balance of pieces that touch on curves; None where a curve is not known or they are too many.
+    """Returns the balance of pieces that touch on curves; None where none do, one is not known or they are too many.
     resisting: as for `with_curves`."""
-    if not 0 < len(assembly.free) <= MAX_PIECES:
+    if not contacts.curved or not 0 < len(assembly.free) <= MAX_PIECES:
         return None
     rolling = with_curves(assembly, contacts, resisting=resisting)
     if rolling is None:

@@ -199,10 +199,7 @@ def on_plane(rim: Rim, base: Array, normal: Array, gap: float) -> list[Touch]:
 
 def on_round(rim: Rim, surface: Round, gap: float) -> list[Touch]:
     """Returns where a rim touches a curved surface: where it comes nearest, or all round it."""
-    if rim.radius == 0.0:
-        spokes = rim.spokes(_angles(1))
-    else:
-        spokes = _lowest(rim, surface, gap)
+    spokes = rim.spokes(_angles(1)) if rim.radius == 0.0 else _lowest(rim, surface, gap)
     touches = []
     for spoke, height in zip(spokes, surface.near(rim.at(spokes), gap), strict=True):
         if abs(height) > gap:
