@@ -60,7 +60,10 @@ class MendRequest(SceneRequest):
     ] = None
     push: Annotated[float | None, typer.Option(help="Bear a push at the top, in N.")] = None
     push_direction: Annotated[float, typer.Option(help="Where it pushes, degrees from +x.")] = 0.0
-    best: Annotated[int, typer.Option(help="Changes to tell, at most.")] = 3
+    best: Annotated[
+        int | None,
+        typer.Option(help="Changes to tell, at most.", show_default="3; 1 of more than 16 pieces"),
+    ] = None
     apply: Annotated[int | None, typer.Option(help="Write the scene after this change into --out.")] = None
     out: SceneOut = None
     picture: Annotated[
@@ -108,7 +111,7 @@ def _mend(request: MendRequest, scene: Scene) -> MendResult:
         kinds=request.kind or (),
         pieces=request.piece or (),
         keep=request.keep or (),
-        best=request.best,
+        best=request.best or (None if request.apply in (None, 1) else request.apply),
         push_n=request.push,
         push_direction_deg=request.push_direction,
     )
@@ -131,6 +134,9 @@ def _print(request: MendRequest, result: MendResult) -> None:
     console.print(f"{result.scene}: {reason}", markup=False, highlight=False)
     for number, change in enumerate(result.changes, start=1):
         console.print(f" {number}. {change.sentence}", markup=False, highlight=False)
+    if result.unchecked:
+        also = "; ".join(result.unchecked)
+        console.print(f" By forces alone, not simulated: {also}. --best 3 checks them.", highlight=False)
     if result.tried:
         console.print(f" {result.tried} changes tried in {result.searched_s:.1f} s.", highlight=False)
     for path in (request.out, request.picture, request.page):
@@ -154,8 +160,9 @@ def _validate(request: MendRequest) -> None:
     )
     if (request.apply is None) != (request.out is None):
         wrong.append("--apply says which change to write, --out where: give both or neither")
-    if request.apply is not None and not 0 < request.apply <= request.best:
-        wrong.append(f"--apply {request.apply}: must be from 1 to {request.best}, as many as are told")
+    most = 3 if request.best is None else request.best
+    if request.apply is not None and not 0 < request.apply <= most:
+        wrong.append(f"--apply {request.apply}: must be from 1 to {most}, as many as are told")
     if request.drop:
         wrong.append("--drop lets pieces fall first: mend works on where they are")
     kinds = (

@@ -23,6 +23,8 @@ RINGS = 24
 """That are asked at once."""
 CUTS = 40
 """Places that are asked at once between two."""
+AROUND = 64
+"""Bearings in which nothing as near as is wanted is good, where a good place is farther: it is not closed in on."""
 SHARP_TURN = math.radians(0.5)
 """Of a line of shifts: by less it is not turned."""
 GAIN = 0.9
@@ -73,6 +75,8 @@ def _moved_to(search: Search, places: MovedPieces, limit: float, turn: float) ->
         good = places.first_good([along(angle, distance) for distance in rings for angle in angles])
         if good is not None:
             distance = math.hypot(good.x, good.y)
+            if _is_beyond(search, places, along, limit / len(names), distance):
+                return good
             within = 0.0 if distance < 1.1 * NEAREST * search.size else distance / search.scan.growth
             angle = math.atan2(good.y, good.x)
             nearest = _closed_in(places, partial(along, angle), within, distance)
@@ -81,6 +85,14 @@ def _moved_to(search: Search, places: MovedPieces, limit: float, turn: float) ->
             return along(angle, nearest)
         before, first = rings[-1], rings[-1] * search.scan.growth
     return None
+
+
+def _is_beyond(search: Search, places: MovedPieces, along: Along, wanted: float, distance: float) -> bool:
+    """Returns whether no place is good as far away as is wanted, all around, where one is at some distance."""
+    if wanted >= distance:
+        return False
+    around = [*np.linspace(0.0, 2 * math.pi, AROUND, endpoint=False).tolist(), *search.towards(places.names)]
+    return places.first_good([along(angle, wanted) for angle in around]) is None
 
 
 def _nearest(places: MovedPieces, along: Along, angle: float, best: float) -> Place:
