@@ -1,5 +1,6 @@
 """What laying the held piece somewhere would come to: tried on a table of its own, judged as the session judges."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 
 from teeter.engine.event_detector import steps_of
 from teeter.engine.events import Dropped, SceneEvent, Touched
+from teeter.engine.motions import lower
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body, Scale
 from teeter.games.core.errors import RulesError
@@ -21,8 +23,17 @@ WATCHED_S = 4.0
 """Seconds for which a piece that was let go is watched; one that still moves then has no place."""
 SHIFT = 0.003
 """Metres by which a hand that lowers a piece may miss its place: what is allowed must be allowed so far off too."""
+STIRRED = 1e-3
+"""Metres that pieces at rest may move when they are set up anew: towers by a tenth, one that hardly stood went 1.7 mm,
+and another fell."""
+LIFTED, TOO_DEEP = 0.004, 0.05
+"""Metres above its place from which a piece is lowered, and below it where the hand gives up."""
 SAME_PLACE = 1e-4
 """Metres and units of a quaternion within which a table lies as it did."""
+
+
+class UnsteadyError(RuntimeError):
+    """What lies on the table hardly stands: no simulation of it tells what a piece more would come to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +64,25 @@ class Previewer:
         self._game = game
         self._table: Table | None = None
         self._lying: tuple[Body, ...] = ()
+        self._stirred = 0.0
 
-    def preview(self, state: Any, lying: Iterable[Body], held: Body) -> LayPreview:
+    def preview(self, state: Any, lying: Iterable[Body], held: Body, *, by_hand: bool = False) -> LayPreview:
         """What if the held piece were let go where it is? state: of the rules, while it is carried. lying: all else.
+        by_hand: lowered there first, by a hand that yields to what it meets.
 
-        Raises ValueError or RuntimeError when the simulation cannot tell.
+        Raises ValueError or RuntimeError when the simulation cannot tell; UnsteadyError where nothing stands firmly.
         """
         judge, piece = self._game.judge, held.name
         table = self._laid(judge.supplied(state, sorted(lying, key=lambda body: body.name)))
+        if self._stirred > STIRRED:
+            raise UnsteadyError(
+                f"what lies there moves by {1e3 * self._stirred:.1f} mm when it is set up again"
+            )
         lain, moment = table.scene(), table.remember()
         before = TableScene({**lain.bodies, piece: held}, lain.touching)
         state = self._game.rules.apply(state, Released(state.step, piece))
         counts_at_once = judge.is_instant or self._game.rules.needs(state).wait is Wait.COUNT
-        last = table.step + steps_of(WATCHED_S, table.rate)
+        last = 0
         down: tuple[str, ...] = ()
 
         def stop_when(events: tuple[SceneEvent, ...]) -> bool:
@@ -75,7 +92,12 @@ class Previewer:
             return bool(down) or table.step >= last
 
         try:
-            table.put(replace(held, fixed=False))
+            held = replace(held, fixed=False)
+            if by_hand:
+                _lower(table, held)
+            else:
+                table.put(held)
+            last = table.step + steps_of(WATCHED_S, table.rate)
             table.rest_here()
             released = table.scene()
             table.run_to_rest(stop_when)
@@ -136,6 +158,9 @@ class Previewer:
             scale = Scale.of(bodies)
             self._table = Table(bodies, scale.finer if self._game.judge.is_fine else scale)
             self._lying = bodies
+            there = self._table.bodies
+            moves = [math.dist(body.pose.position, there[body.name].pose.position) for body in bodies]
+            self._stirred = max(moves, default=0.0)
         return self._table
 
     def close(self) -> None:
@@ -143,6 +168,16 @@ class Previewer:
         if self._table is not None:
             self._table.close()
             self._table = None
+
+
+def _lower(table: Table, held: Body) -> None:
+    """Lower a piece to its place, as the hand does, and let it go."""
+    x, y, z = held.pose.position
+    table.put(held.at(Pose((x, y, z + LIFTED), held.pose.orientation)))
+    table.hand.grab(table.bodies[held.name])
+    for target in lower(table.hand, z - TOO_DEEP, held.piece.mass):
+        table.aim(target)
+    table.release()
 
 
 def lie_alike(these: Sequence[Body], others: Sequence[Body]) -> bool:
