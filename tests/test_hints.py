@@ -239,6 +239,41 @@ def test_a_block_that_shifts_where_no_balance_can_judge_may_fall(degrees: float,
     assert said in answer.why
 
 
+def test_of_a_tower_that_moves_when_it_is_set_up_again_nothing_is_tried() -> None:
+    """One of its pieces hangs 3 mm in the air: by simulation everything on it fell, and the coach was sure of it."""
+    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    name = next(
+        name for name, body in trial.bodies.items() if not body.fixed and name != trial.need.pieces[0]
+    )
+    x, y, z = trial.bodies[name].pose.position
+    way = trial.bodies[name].pose.orientation
+    trial.bodies[name] = trial.bodies[name].at(Pose((x, y, z + 3e-3), way))
+    said = trial.asked(trial.goal)
+    assert (said.risk, said.rest, said.is_bad) == ("risky", None, False)
+    assert said.why == "What lies there hardly stands as it is: all of it may fall"
+    nearest = trial.answer([], replace(trial.question(trial.goal), wanted="nearest"))
+    assert nearest == NearestAnswer(None)
+    trial.session.close()
+
+
+def test_a_piece_that_a_hand_lowers_comes_to_lie_as_one_that_is_let_go_in_its_place() -> None:
+    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    held = trial.bodies[trial.need.pieces[0]]
+    place = trial.landing(*trial.goal.position[:2], 0.0)
+    assert place is not None
+    lying = [body for name, body in trial.bodies.items() if name not in (FLOOR, held.name)]
+    previewer = Previewer(trial.session.game)
+    let_go, lowered = (
+        previewer.preview(trial.state, lying, held.at(place), by_hand=by_hand) for by_hand in (False, True)
+    )
+    assert let_go.rest is not None
+    assert lowered.rest is not None
+    assert 0 < math.dist(let_go.rest.position, lowered.rest.position) < 5e-4
+    assert (let_go.fell, let_go.broken, let_go.hit) == (lowered.fell, lowered.broken, lowered.hit)
+    previewer.close()
+    trial.session.close()
+
+
 def test_the_place_that_the_referee_points_to_is_shown_until_somebody_acts() -> None:
     session, _ = begin(game_named("crazy-tower"), ("Ana", "Ben"), 3, {})
     state = session.state
