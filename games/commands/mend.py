@@ -20,6 +20,7 @@ from teeter.games.commands.console import (
     SceneName,
     SceneOut,
     Workers,
+    check_outputs,
     print_json,
     refuse,
     say,
@@ -82,7 +83,8 @@ def run(request: MendRequest) -> int:
     was found, 3: unsure, 2: bad input."""
     _validate(request)
     scene = request.loaded(request.scene)
-    _check_outputs(request, scene)
+    outputs = (request.out, request.picture, request.page)
+    check_outputs(outputs, force=request.force, inputs=(Path(request.scene), *scene.files))
     result = _mend(request, scene)
     if request.apply is not None and result.changes:
         _write(request, result, scene)
@@ -174,13 +176,3 @@ def _validate(request: MendRequest) -> None:
     wrong += request.faults()
     if wrong:
         refuse("mend: " + "; ".join(wrong))
-
-
-def _check_outputs(request: MendRequest, scene: Scene) -> None:
-    from teeter.models.files import check_output, same_output
-
-    outputs = [path for path in (request.out, request.picture, request.page) if path is not None]
-    for path in outputs:
-        check_output(path, force=request.force, inputs=(Path(request.scene), *scene.files))
-    if pair := same_output(outputs):
-        refuse(f"{pair[0]} and {pair[1]} are one file: give each output a file of its own")
