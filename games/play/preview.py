@@ -11,6 +11,7 @@ from teeter.engine.event_detector import steps_of
 from teeter.engine.events import Dropped, SceneEvent, Touched
 from teeter.engine.motions import lower
 from teeter.engine.pose import Pose
+from teeter.engine.tolerances import FALL_DROP_SEEN
 from teeter.engine.world.body import Body, Scale
 from teeter.games.core.errors import RulesError
 from teeter.games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Placed, Released
@@ -24,8 +25,8 @@ WATCHED_S = 4.0
 SHIFT = 0.003
 """Metres by which a hand that lowers a piece may miss its place: what is allowed must be allowed so far off too."""
 STIRRED = 1e-3
-"""Metres that pieces at rest may move when they are set up anew: towers by a tenth, one that hardly stood went 1.7 mm,
-and another fell."""
+"""Metres that pieces at rest may move when they are set up anew for their fall to be believed: a tower of bricks that
+went 1.7 mm fell under the next, and stood in the game."""
 LIFTED, TOO_DEEP = 0.004, 0.05
 """Metres above its place from which a piece is lowered, and below it where the hand gives up."""
 SAME_PLACE = 1e-4
@@ -74,10 +75,8 @@ class Previewer:
         """
         judge, piece = self._game.judge, held.name
         table = self._laid(judge.supplied(state, sorted(lying, key=lambda body: body.name)))
-        if self._stirred > STIRRED:
-            raise UnsteadyError(
-                f"what lies there moves by {1e3 * self._stirred:.1f} mm when it is set up again"
-            )
+        if self._stirred > FALL_DROP_SEEN:
+            raise UnsteadyError("what lies there falls when it is set up again")
         lain, moment = table.scene(), table.remember()
         before = TableScene({**lain.bodies, piece: held}, lain.touching)
         state = self._game.rules.apply(state, Released(state.step, piece))
@@ -104,7 +103,10 @@ class Previewer:
             after, is_resting = table.scene(), not down and table.step < last
         finally:
             table.restore(moment)
-        return self.judged(state, piece, before, released, after, is_resting)
+        found = self.judged(state, piece, before, released, after, is_resting)
+        if self._stirred > STIRRED and {*found.fell} - {piece}:
+            raise UnsteadyError("what lies there had stirred before, and falls with it")
+        return found
 
     def judged(
         self,
