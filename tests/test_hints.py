@@ -15,7 +15,7 @@ import pytest
 from teeter.engine.bench.rigs import tower
 from teeter.engine.geometry.convex import solids_at
 from teeter.engine.geometry.drop import DropTarget
-from teeter.engine.motions import lower
+from teeter.engine.motions import HOVER, SINK, lower
 from teeter.engine.pose import Pose
 from teeter.engine.view.overlays import Arrow, Ghost
 from teeter.engine.world.body import FLOOR
@@ -26,7 +26,7 @@ from teeter.games.host.wishes import Coach
 from teeter.games.play.held_piece import HeldPiece
 from teeter.games.play.preview import Previewer, beside
 from teeter.games.play.recording import begin
-from teeter.games.players.bots import HOVER, SINK, bots_of, lay, offers, pull, skill_of
+from teeter.games.players.bots import bots_of, lay, offers, pull, skill_of
 from teeter.games.present.asking import (
     Answer,
     NearestAnswer,

@@ -20,7 +20,6 @@ from teeter.games.api.scene import PublicScene
 if TYPE_CHECKING:
     from teeter.engine.topple.mend.changes import Change, Kind
     from teeter.engine.topple.mend.demand import Demand
-    from teeter.engine.topple.mend.search import Bounds
     from teeter.engine.topple.verdict import CheckOptions
     from teeter.engine.world.body import Assembly
     from teeter.scenes.scene import Scene
@@ -53,7 +52,7 @@ class Mender:
         from teeter.engine.topple.mend.demand import Demand
         from teeter.engine.topple.mend.search import candidates
         from teeter.engine.topple.verdict import as_asked
-        from teeter.games.api.mend_words import words_of
+        from teeter.games.api.mend_words import none_because, words_of
 
         if self.options.friction is not None:
             kinds = [kind for kind in kinds if kind != "friction"]
@@ -96,7 +95,7 @@ class Mender:
             self._why(result),
             changes=answers,
             unchecked=tuple(words_of(change, asked, None) for change in more),
-            none_because=None if answers else _none(kinds, bounds, refused=refused),
+            none_because=None if answers else none_because(kinds, bounds, refused=refused),
             complete=not refused,
             reach_mm=1e3 * bounds.reach,
             tried=bounds.asked,
@@ -171,53 +170,6 @@ class Mender:
         safe = safe_verdict(asked, gravity=self.options.gravity)
         result = self.check(scene, 1 if safe is not None and safe.stands else TRIALS)
         return result if result.word == "stands" else None
-
-
-def _none(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
-    """Returns why no change is told. refused: statics found some, the simulation did not agree."""
-    from teeter.engine.topple.mend.task import FINE, ON_CURVES
-
-    if refused:
-        return "What the force balance accepts falls in the simulation: `teeter check` would call it unsure."
-    reach = 1e3 * bounds.reach
-    pairs = f", and {bounds.pairs} pair{'s' * (bounds.pairs > 1)} of them together" if bounds.pairs else ""
-    tried: dict[Kind, str] = {
-        "move": f"shifting pieces by up to {reach:.0f} mm ({FINE.bearings} directions, distances "
-        f"{100 * (FINE.growth - 1):.0f} % apart), alone or with all that rests on them, also turned by 45 or 90 "
-        f"degrees{pairs}"
-        if bounds.scan is not ON_CURVES
-        else f"shifting pieces by up to {reach:.0f} mm ({ON_CURVES.bearings} directions)",
-        "turn": "turning pieces on the spot",
-        "remove": "taking a piece away",
-        "place": "putting a piece elsewhere on top",
-        "add_mass": "weights of up to 20 times the median piece on open tops",
-        "friction": "roughening up to a friction of 1.2",
-        "prop": "props below corners and sides",
-    }
-    because = f": {why}" if (why := _because(bounds)) else ""
-    return f"No single change was found{because}. Tried: {'; '.join(tried[kind] for kind in kinds)}."
-
-
-def _because(bounds: Bounds) -> str:
-    """Returns what the fall has to do with the pieces that may change; empty where that is not known."""
-    hanging = bounds.hanging
-    if hanging is None:
-        return ""
-    if not hanging.falls:
-        return "only friction that must be there before it is let go would hold it"
-    falls = _some(hanging.falls)
-    if not hanging.near:
-        return f"{falls} would fall without touching anything that may be changed"
-    if hanging.places > 1:
-        return f"{falls} fall in {hanging.places} places apart, and one change mends only one of them"
-    near = "them" if {*hanging.near} == {*hanging.falls} else _some(hanging.near)
-    return f"{falls} would fall, whichever of {near} is changed"
-
-
-def _some(names: Sequence[str]) -> str:
-    """Returns some names, the first of many."""
-    more = len(names) - 4
-    return ", ".join(names) if more <= 1 else f"{', '.join(names[:4])} and {more} more"
 
 
 def kinds_of(kinds: Iterable[str]) -> tuple[Kind, ...]:

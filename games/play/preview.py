@@ -9,7 +9,6 @@ import numpy as np
 
 from teeter.engine.event_detector import steps_of
 from teeter.engine.events import Dropped, SceneEvent, Touched
-from teeter.engine.motions import lower
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import FALL_DROP_SEEN
 from teeter.engine.world.body import Body, Scale
@@ -27,8 +26,6 @@ SHIFT = 0.003
 STIRRED = 1e-3
 """Metres that pieces at rest may move when they are set up anew for their fall to be believed: a tower of bricks that
 went 1.7 mm fell under the next, and stood in the game."""
-LIFTED, TOO_DEEP = 0.004, 0.05
-"""Metres above its place from which a piece is lowered, and below it where the hand gives up."""
 SAME_PLACE = 1e-4
 """Metres and units of a quaternion within which a table lies as it did."""
 
@@ -93,7 +90,7 @@ class Previewer:
         try:
             held = replace(held, fixed=False)
             if by_hand:
-                _lower(table, held)
+                table.lay(held)
             else:
                 table.put(held)
             last = table.step + steps_of(WATCHED_S, table.rate)
@@ -170,16 +167,6 @@ class Previewer:
         if self._table is not None:
             self._table.close()
             self._table = None
-
-
-def _lower(table: Table, held: Body) -> None:
-    """Lower a piece to its place, as the hand does, and let it go."""
-    x, y, z = held.pose.position
-    table.put(held.at(Pose((x, y, z + LIFTED), held.pose.orientation)))
-    table.hand.grab(table.bodies[held.name])
-    for target in lower(table.hand, z - TOO_DEEP, held.piece.mass):
-        table.aim(target)
-    table.release()
 
 
 def lie_alike(these: Sequence[Body], others: Sequence[Body]) -> bool:

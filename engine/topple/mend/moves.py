@@ -99,9 +99,6 @@ def _nearest(places: MovedPieces, along: Along, angle: float, best: float) -> Pl
     """Returns the nearest good place from one on, before which there is none on its line: along lines turned for as
     long as that gets nearer."""
     step = math.pi / COARSE.bearings
-    straight = _across(places, along, angle, best, step)
-    if straight is not None:
-        angle, best, step = *straight, step / 4
     while step > SHARP_TURN:
         # a line turned by the step that is left gains no more than this
         nearer = best * (1 - max(2 * PRECISE, 0.1 * step**2))
@@ -112,28 +109,6 @@ def _nearest(places: MovedPieces, along: Along, angle: float, best: float) -> Pl
         angle = math.atan2(good.y, good.x)
         best = _closed_in(places, partial(along, angle), 0.7 * nearer, nearer)
     return along(angle, best)
-
-
-def _across(
-    places: MovedPieces, along: Along, angle: float, best: float, step: float
-) -> tuple[float, float] | None:
-    """Returns the bearing and the distance of the nearest good place if good places end on a straight line there, as
-    they do while no contact changes; None where that is no nearer."""
-    for turn in (step, -step):
-        wide = best / math.cos(step) * 1.2
-        if not places.is_good(along(angle + turn, wide)):
-            continue
-        other = _closed_in(places, partial(along, angle + turn), 0.7 * best, wide)
-        here, there = along(angle, best).shift[:2], along(angle + turn, other).shift[:2]
-        line = (there - here) / np.linalg.norm(there - here)
-        foot = here - (here @ line) * line
-        distance, towards = float(np.linalg.norm(foot)), math.atan2(foot[1], foot[0])
-        nearer = best * (1 - 2 * PRECISE)
-        for bearing, far in ((towards, min(1.002 * distance, nearer)), (angle + turn, min(other, nearer))):
-            if places.is_good(along(bearing, far)):
-                return bearing, _closed_in(places, partial(along, bearing), 0.9 * far, far)
-        return None
-    return None
 
 
 def turn(search: Search, names: tuple[str, ...], limit: float) -> Tried:
