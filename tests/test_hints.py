@@ -23,8 +23,9 @@ from teeter.games.core.events import Fell, HitNeighbour, Question
 from teeter.games.core.rules import Input, Need, Wait
 from teeter.games.game import stock_of
 from teeter.games.host.wishes import Coach
+from teeter.games.play.coach import Looker
 from teeter.games.play.held_piece import HeldPiece
-from teeter.games.play.preview import Previewer, beside
+from teeter.games.play.preview import LayPreview, Previewer, beside
 from teeter.games.play.recording import begin
 from teeter.games.players.bots import bots_of, lay, offers, pull, skill_of
 from teeter.games.present.asking import (
@@ -253,6 +254,37 @@ def test_of_a_tower_that_moves_when_it_is_set_up_again_nothing_is_tried() -> Non
     assert said.why == "What lies there hardly stands as it is: all of it may fall"
     nearest = trial.answer([], replace(trial.question(trial.goal), wanted="nearest"))
     assert nearest == NearestAnswer(None)
+    trial.session.close()
+
+
+def test_what_is_missed_by_a_hair_is_a_risk_and_not_against_the_rules() -> None:
+    """Bricks come to lie otherwise than in a trial by tenths of a millimetre."""
+    trial = Trial("tower-topple", TURNS["tower-topple"])
+    held = trial.bodies[trial.need.pieces[0]]
+    lying = [body for name, body in trial.bodies.items() if name not in (FLOOR, held.name)]
+    looker = Looker(trial.session.game, trial.state, lying, Previewer(trial.session.game))
+
+    def found(shift: float) -> LayPreview:
+        x, y, _ = trial.goal.position
+        place = trial.landing(x + shift, y + shift, 0.0)
+        assert place is not None
+        return looker.look(held.at(place)).found
+
+    low, high = 0.0, 0.02
+    assert not found(low).broken
+    assert found(high).broken
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle).broken else (middle, high)
+    assert found(high).is_hairline
+    assert not found(low).is_hairline
+    assert not found(high + 1e-3).is_hairline
+    x, y, _ = trial.goal.position
+    place = trial.landing(x + high, y + high, 0.0)
+    assert place is not None
+    said = trial.asked(place)
+    assert said.risk == "risky"
+    assert found(high).broken[0].missed in said.why
     trial.session.close()
 
 

@@ -23,6 +23,8 @@ WATCHED_S = 4.0
 """Seconds for which a piece that was let go is watched; one that still moves then has no place."""
 SHIFT = 0.003
 """Metres by which a hand that lowers a piece may miss its place: what is allowed must be allowed so far off too."""
+HAIR = 5e-4
+"""Metres by which a piece lies otherwise than it did in a trial: what it missed by less may be met."""
 STIRRED = 1e-3
 """Metres that pieces at rest may move when they are set up anew for their fall to be believed: a tower of bricks that
 went 1.7 mm fell under the next, and stood in the game."""
@@ -38,8 +40,8 @@ class UnsteadyError(RuntimeError):
 class LayPreview:
     """What would be. rest: where the piece ends; None when it does not come to rest. fell: the pieces that would fall,
     hit: the owner of the tower it would lie against, broken: the conditions it would not meet, narrow: those it would
-    not meet if the hand missed by a little, is_close: so it might meet all of them. outcome: how the game would end,
-    None when it would go on."""
+    not meet if the hand missed by a little, is_close: so it might meet all of them, is_hairline: by
+    `HAIR`. outcome: how the game would end, None when it would go on."""
 
     rest: Pose | None
     fell: tuple[str, ...] = ()
@@ -47,6 +49,7 @@ class LayPreview:
     broken: tuple[Condition, ...] = ()
     narrow: tuple[Condition, ...] = ()
     is_close: bool = False
+    is_hairline: bool = False
     outcome: Outcome | None = None
 
     @property
@@ -125,13 +128,16 @@ class Previewer:
         fell = judge.fallen(state, piece, before, after)
         hit = judge.hit(state, piece, before, after)
         broken = judge.broken(state, piece, need.conditions, before, after, height)
-        missed = [
-            judge.broken(state, piece, need.conditions, before, replace(after, bodies=bodies), height)
-            for bodies in ({**after.bodies, piece: copy} for copy in beside(after.bodies[piece]))
-            if has_narrow
-        ]
+
+        def missed_by(shift: float) -> list[tuple[Condition, ...]]:
+            there = ({**after.bodies, piece: copy} for copy in beside(after.bodies[piece], shift))
+            scenes = (replace(after, bodies=bodies) for bodies in there)
+            return [judge.broken(state, piece, need.conditions, before, scene, height) for scene in scenes]
+
+        missed = missed_by(SHIFT) if has_narrow else []
         narrow = tuple(dict.fromkeys(condition for broken_there in missed for condition in broken_there))
         is_close = bool(broken) and not all(missed)
+        is_hairline = bool(broken) and not all(missed_by(HAIR))
         step = state.step
         event: Input
         if fell:
@@ -149,7 +155,7 @@ class Previewer:
             # the rules wait for something else by now, as for a second fall
             outcome = None
         rest = after.bodies[piece].pose if is_resting else None
-        return LayPreview(rest, fell, hit and hit[1], broken, narrow, is_close, outcome)
+        return LayPreview(rest, fell, hit and hit[1], broken, narrow, is_close, is_hairline, outcome)
 
     def _laid(self, bodies: tuple[Body, ...]) -> Table:
         if self._table is None or not lie_alike(bodies, self._lying):
@@ -176,8 +182,8 @@ def lie_alike(these: Sequence[Body], others: Sequence[Body]) -> bool:
     return here == there and np.allclose(now, then, rtol=0.0, atol=SAME_PLACE)
 
 
-def beside(body: Body) -> list[Body]:
-    """Returns a body shifted by `SHIFT` to each of four sides, as a hand may miss its place."""
+def beside(body: Body, shift: float = SHIFT) -> list[Body]:
+    """Returns a body shifted (metres) to each of four sides, as a hand may miss its place."""
     x, y, z = body.pose.position
-    places = [(x + SHIFT, y, z), (x - SHIFT, y, z), (x, y + SHIFT, z), (x, y - SHIFT, z)]
+    places = [(x + shift, y, z), (x - shift, y, z), (x, y + shift, z), (x, y - shift, z)]
     return [body.at(Pose(place, body.pose.orientation)) for place in places]

@@ -137,6 +137,9 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
     if way > FALL_DROP_SEEN and preview.fell:
         return PlaceAnswer("falls", 0.0, preview.rest, "", is_end)
     if why := _against(preview, asked.held):
+        if preview.is_hairline and not preview.fell and preview.hit is None:
+            why = " and ".join(condition.missed for condition in preview.broken)
+            return PlaceAnswer("risky", 0.0, preview.rest, f"Risky: {why}, by a hair")
         return PlaceAnswer("against", 0.0, preview.rest, why, is_end)
     if way > FALL_DROP_SEEN or preview.rest is None:
         why = ELSEWHERE if preview.rest else "It would not lie still"
