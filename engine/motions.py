@@ -32,6 +32,9 @@ ROTATION_SPEED = 3.0
 """rad/s at most."""
 LOWER_SPEED = 0.03
 """m/s: a 20 g piece meets what lies below with less than a millijoule."""
+HOVER, SINK = 0.005, 0.02
+"""Metres above its place where a carried piece is stopped, to be lowered from there; and below it, to which it may go
+until something carries it."""
 PULL_SPEED = 0.25
 """m/s: a brick is out in a third of a second. A tower has less time to go along than when it is drawn slowly."""
 CARRIED_SHARE = 0.5

@@ -15,7 +15,7 @@ import pytest
 from teeter.engine.bench.rigs import tower
 from teeter.engine.geometry.convex import solids_at
 from teeter.engine.geometry.drop import DropTarget
-from teeter.engine.motions import lower
+from teeter.engine.motions import HOVER, SINK, lower
 from teeter.engine.pose import Pose
 from teeter.engine.view.overlays import Arrow, Ghost
 from teeter.engine.world.body import FLOOR
@@ -23,10 +23,11 @@ from teeter.games.core.events import Fell, HitNeighbour, Question
 from teeter.games.core.rules import Input, Need, Wait
 from teeter.games.game import stock_of
 from teeter.games.host.wishes import Coach
+from teeter.games.play.coach import Looker
 from teeter.games.play.held_piece import HeldPiece
-from teeter.games.play.preview import Previewer, beside
+from teeter.games.play.preview import LayPreview, Previewer, beside
 from teeter.games.play.recording import begin
-from teeter.games.players.bots import HOVER, SINK, bots_of, lay, offers, pull, skill_of
+from teeter.games.players.bots import bots_of, lay, offers, pull, skill_of
 from teeter.games.present.asking import (
     Answer,
     NearestAnswer,
@@ -237,6 +238,72 @@ def test_a_block_that_shifts_where_no_balance_can_judge_may_fall(degrees: float,
     answer = trial.asked(Pose((x, y, HIGH - distance), way))
     assert answer.risk == "risky"
     assert said in answer.why
+
+
+def test_of_a_tower_that_moves_when_it_is_set_up_again_nothing_is_tried() -> None:
+    """One of its pieces hangs in the air: by simulation everything fell, and the coach was sure of it."""
+    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    name = next(
+        name for name, body in trial.bodies.items() if not body.fixed and name != trial.need.pieces[0]
+    )
+    x, y, z = trial.bodies[name].pose.position
+    way = trial.bodies[name].pose.orientation
+    trial.bodies[name] = trial.bodies[name].at(Pose((x, y, z + 0.05), way))
+    said = trial.asked(trial.goal)
+    assert (said.risk, said.rest, said.is_bad) == ("risky", None, False)
+    assert said.why == "What lies there hardly stands as it is: all of it may fall"
+    nearest = trial.answer([], replace(trial.question(trial.goal), wanted="nearest"))
+    assert nearest == NearestAnswer(None)
+    trial.session.close()
+
+
+def test_what_is_missed_by_a_hair_is_a_risk_and_not_against_the_rules() -> None:
+    """Bricks come to lie otherwise than in a trial by tenths of a millimetre."""
+    trial = Trial("tower-topple", TURNS["tower-topple"])
+    held = trial.bodies[trial.need.pieces[0]]
+    lying = [body for name, body in trial.bodies.items() if name not in (FLOOR, held.name)]
+    looker = Looker(trial.session.game, trial.state, lying, Previewer(trial.session.game))
+
+    def found(shift: float) -> LayPreview:
+        x, y, _ = trial.goal.position
+        place = trial.landing(x + shift, y + shift, 0.0)
+        assert place is not None
+        return looker.look(held.at(place)).found
+
+    low, high = 0.0, 0.02
+    assert not found(low).broken
+    assert found(high).broken
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle).broken else (middle, high)
+    assert found(high).is_hairline
+    assert not found(low).is_hairline
+    assert not found(high + 1e-3).is_hairline
+    x, y, _ = trial.goal.position
+    place = trial.landing(x + high, y + high, 0.0)
+    assert place is not None
+    said = trial.asked(place)
+    assert said.risk == "risky"
+    assert found(high).broken[0].missed in said.why
+    trial.session.close()
+
+
+def test_a_piece_that_a_hand_lowers_comes_to_lie_as_one_that_is_let_go_in_its_place() -> None:
+    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    held = trial.bodies[trial.need.pieces[0]]
+    place = trial.landing(*trial.goal.position[:2], 0.0)
+    assert place is not None
+    lying = [body for name, body in trial.bodies.items() if name not in (FLOOR, held.name)]
+    previewer = Previewer(trial.session.game)
+    let_go, lowered = (
+        previewer.preview(trial.state, lying, held.at(place), by_hand=by_hand) for by_hand in (False, True)
+    )
+    assert let_go.rest is not None
+    assert lowered.rest is not None
+    assert 0 < math.dist(let_go.rest.position, lowered.rest.position) < 5e-4
+    assert (let_go.fell, let_go.broken, let_go.hit) == (lowered.fell, lowered.broken, lowered.hit)
+    previewer.close()
+    trial.session.close()
 
 
 def test_the_place_that_the_referee_points_to_is_shown_until_somebody_acts() -> None:

@@ -15,8 +15,11 @@ from thrust_line import least_weight
 from typer.testing import CliRunner
 
 import teeter
+from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.mend.changes import effort_of
 from teeter.engine.topple.mend.demand import Demand
+from teeter.engine.topple.mend.places import MovedPieces, Place
 from teeter.engine.topple.mend.search import candidates
 from teeter.engine.world.body import DOWN
 from teeter.games.cli import app
@@ -80,6 +83,55 @@ def test_a_tall_tower_tips_and_the_fewest_pieces_are_told_first() -> None:
     counts, efforts = [len(each.pieces) for each in found.changes], [each.effort for each in found.changes]
     assert counts == sorted(counts)
     assert max(efforts) <= 1.01 * min(efforts)
+
+
+def test_of_many_pieces_one_change_is_checked_and_the_next_are_said_to_be_not() -> None:
+    """Sixteen more lie apart on the table."""
+    apart = [
+        box(f"apart{n}", (20, 20, 10), 0, 5) | {"position": [200.0 + 30 * n, 0.0, 5.0]} for n in range(16)
+    ]
+    stack = [*overhang(), *apart]
+    found = mended(stack, kinds=["move"], pieces=["above", "below"])
+    both = mended(overhang(), kinds=["move"], pieces=["above", "below"])
+    assert [change.sentence for change in found.changes] == [both.changes[0].sentence]
+    assert [f"{unchecked}: it stands" for unchecked in found.unchecked] == [
+        both.changes[1].sentence.partition(",")[0]
+    ]
+    assert f"By forces alone, not simulated: {found.unchecked[0]}." in str(found)
+    assert found.to_json()["unchecked"] == list(found.unchecked)
+    assert not both.unchecked
+
+
+@pytest.mark.parametrize(("margin", "trials"), [(None, 1), (1.2, 2)])
+def test_where_forces_have_their_safety_margin_one_disturbance_is_enough(
+    margin: float | None, trials: int
+) -> None:
+    (change,) = mended(overhang(), margin_deg=margin, kinds=["move"], pieces=["above"]).changes
+    assert len(change.check.verdict.dynamics.trials) == trials
+    assert change.check.verdict.dynamics.stands
+
+
+def test_a_fall_over_what_was_moved_below_it_is_refused_at_each_place_without_the_whole_balance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A tower on two blocks, one of which is far from where it has to be: it tips over that one's edge wherever that
+    is."""
+    below = [box(f"low{n}", (20, 40, 20), x, 10) for n, x in enumerate((-40, -15))]
+    scene = teeter.build([*below, *(box(f"b{n}", (100, 40, 20), 0, 30 + 20 * n) for n in range(4))])
+    wholes: list[bool] = []
+    asked = MovedPieces.fall_at
+
+    def counted(self: MovedPieces, place: Place, joint: Contacts) -> Array | None:
+        motion = asked(self, place, joint)
+        wholes.append(motion is None)
+        return motion
+
+    monkeypatch.setattr(MovedPieces, "fall_at", counted)
+    demand = Demand.on(scene.assembly, DOWN, None)
+    (change, *_), _ = candidates(scene.assembly, demand, kinds=["move"], pieces=["low1"], workers=1)
+    assert change.pieces == ("low1",)
+    assert 5 < 1e3 * change.shift[0] < 8
+    assert wholes.count(False) <= 2
 
 
 def test_a_counterweight_is_moved_as_far_as_the_lever_says() -> None:
@@ -310,12 +362,22 @@ def test_the_command_tells_and_writes_what_then_stands(tmp_path: Path) -> None:
         (("--apply", "1", "-o", "x.glb"), "scenes are written as .toml"),
         (("--picture", "x.jpg"), "pictures are written as .png"),
         (("--drop",), "mend works on where they are"),
+        (("--best", "2", "--apply", "3", "-o", "x.toml"), "--apply 3: must be from 1 to 2"),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: tuple[str, ...], message: str) -> None:
     code, _, err = says("mend", "bridge_bare", *words)
     assert code == 2
     assert message in err
+
+
+def test_a_scene_in_metres_is_asked_about_its_unit(tmp_path: Path) -> None:
+    file = tmp_path / "metres.toml"
+    piece = '[[piece]]\nid = "a"\nshape = { box = [0.2, 0.1, 0.05] }\nposition = [0, 0, 0.025]\n'
+    file.write_text(f"teeter = 1\n{piece}", encoding="utf-8")
+    code, _, err = says("mend", str(file))
+    assert code == 2
+    assert "lengths are in mm: is it written in metres?" in err
 
 
 @pytest.mark.parametrize("kind", ["add_mass", "friction", "prop", "remove", "place"])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from teeter.engine.hand import Target, Tremor, packed, unpacked
-from teeter.engine.motions import Ending, Motion
+from teeter.engine.motions import HOVER, SINK, Ending, Motion
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
 from teeter.engine.world.body import Body
@@ -19,7 +19,7 @@ from teeter.games.core.events import Condition
 from teeter.games.core.rules import Need, TakeBack, Wait
 from teeter.games.play.session import Session
 from teeter.games.players import bots
-from teeter.games.players.bots import APART, ASIDE, CLEARANCE, DROP, HOVER, PAUSE, SINK, lay, pull, way_clear
+from teeter.games.players.bots import APART, ASIDE, CLEARANCE, DROP, PAUSE, lay, pull, way_clear
 from teeter.games.tower_topple.state import Leave
 from teeter.models.build import build
 from teeter.models.catalogue import find

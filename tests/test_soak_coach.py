@@ -1,5 +1,5 @@
 """What the coach says of a place before a piece is laid there, beside what happens: pieces laid in games of bots by the
-hand of a person, at places that bots choose and near them."""
+hand of a person, at places that are offered to one key, that bots choose, and near them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from teeter.games.core.events import Condition, Fell, HitNeighbour, Released
 from teeter.games.core.rules import Input, Need, Wait
 from teeter.games.play.recording import begin
 from teeter.games.play.session import Session
-from teeter.games.players.bots import Bot, bots_of, pull, way_clear
+from teeter.games.players.bots import Bot, bots_of, offers, pull, way_clear
 from teeter.games.present.asking import Answer, PlaceAnswer, PlaceQuestion
 from teeter.games.present.hint_process import ELSEWHERE, answerer
 from teeter.games.registry import GAMES, game_named
@@ -145,6 +145,10 @@ class Laying:
             return
         self._pulled = ""
         goal = bot.place(session, need)
+        places = () if near else offers(session, need)
+        if places:
+            # as one key takes it there
+            goal = self._luck.choice(places)
         far, bearing = near * math.sqrt(self._luck.random()), self._luck.uniform(0.0, 2.0 * math.pi)
         x, y = goal.position[0] + far * math.cos(bearing), goal.position[1] + far * math.sin(bearing)
         top = max(body.pose.position[2] + float(body.piece.extents.max()) / 2 for body in self._lying(held))
@@ -165,7 +169,8 @@ class Laying:
         landing = self._landing(held, x, y, goal)
         assert landing is not None
         place = Pose((x, y, landing), goal.orientation)
-        question = self._question(held, place)
+        has_slots = session.game.name == "tower-topple"
+        question = replace(self._question(held, place), is_drawn_in=bool(places) and has_slots)
         first, first_s = self._ask(replace(question, wanted="look"))
         final, final_s = self._ask(question)
         self.told.clear()

@@ -61,6 +61,7 @@ class CheckOptions:
     witness: bool = False
     acceleration: Vector = STILL
     wind: Vector = STILL
+    trials: int = TRIALS
 
     @property
     def gravity(self) -> Vector:
@@ -198,6 +199,7 @@ def _answers(start: _Start, options: CheckOptions) -> tuple[Assembly, Statics, D
         seed=options.seed,
         time=options.time,
         gravity=options.gravity,
+        trials=options.trials,
         workers=options.workers if options.workers is not None else min(TRIALS, os.cpu_count() or 1),
     ) as finish:
         # imported here because that takes a quarter of a second, which the trials need not wait for

@@ -278,7 +278,7 @@ class Checker:
         kinds: Iterable[str] = (),
         pieces: Iterable[str] = (),
         keep: Iterable[str] = (),
-        best: int = 3,
+        best: int | None = None,
         push_n: float | None = None,
         push_direction_deg: float = 0.0,
     ) -> MendResult:
@@ -286,14 +286,16 @@ class Checker:
 
         margin_deg: of further tilt that it shall stand; None: as much as no small difference undoes. kinds: of move,
         turn, remove, place, add_mass, friction and prop; all when left out. pieces: that may be changed, all free ones
-        when left out; keep: that may not. best: changes to tell, at most. push_n: that the top centre of the highest
-        piece shall bear, towards push_direction_deg from +x. Raises TeeterError.
+        when left out; keep: that may not. best: changes to tell, at most; None: 3, of more than 16 pieces 1 and the
+        next two by forces alone. push_n: that the top centre of the highest piece shall bear, towards
+        push_direction_deg from +x. Raises TeeterError.
         """
+        from teeter.engine.topple.verdict import check
         from teeter.games.api.mender import Mender, kinds_of
 
         require_in_range(margin_deg=margin_deg, best=best, push_n=push_n)
         require_in_range(direction_deg=push_direction_deg)
-        if best < 1:
+        if best is not None and best < 1:
             raise ArgumentError(f"best = {best}: must be 1 or more")
         loaded = loaded_of(scene)
         named, kept = tuple(pieces), tuple(keep)
@@ -304,10 +306,11 @@ class Checker:
             raise ArgumentError(f"{loaded.name}: no piece is left that may be changed")
         push = None if push_n is None else (push_n, push_direction_deg)
 
-        def check(changed: Scene) -> CheckResult:
-            return self.check(PublicScene(changed))
+        def ask(changed: Scene, trials: int) -> CheckResult:
+            options = replace(self.options_of(changed), settle=changed.settle_mm / 1e3, trials=trials)
+            return check_result(check(changed.assembly, options), changed)
 
-        mender = Mender(loaded, self.options_of(loaded), check, margin_deg, push)
+        mender = Mender(loaded, self.options_of(loaded), ask, margin_deg, push)
         return mender.mended(kinds=kinds_of(kinds), pieces=named, keep=kept, best=best)
 
     @one_thread()

@@ -212,7 +212,7 @@ def mend(
     kinds: Iterable[str] = (),
     pieces: Iterable[str] = (),
     keep: Iterable[str] = (),
-    best: int = 3,
+    best: int | None = None,
     **under: Unpack[Conditions],
 ) -> MendResult:
     """What must be changed so that it stands? As `Checker.mend`. Raises TeeterError."""

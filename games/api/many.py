@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from teeter.engine.topple.balance.statics import analyse
-from teeter.engine.topple.trial import Trial, TrialTask, limits_of, run_quickly
+from teeter.engine.topple.perturbation import one_trial
+from teeter.engine.topple.trial import TrialTask, limits_of
 from teeter.engine.workers import Interrupted, in_order
 from teeter.games.api.arguments import ArgumentError
 from teeter.games.api.scene import AnyScene, PublicScene, loaded_of
@@ -183,8 +184,9 @@ def _by_both(asked: Assembly, scene: Assembly, options: CheckOptions, label: Lab
     from teeter.engine.worlds import using
 
     if label.stands is not None:
+        task = TrialTask(asked, limits_of(asked), (options.seed, 0), None, options.gravity)
         with using(options.engine):
-            trial = one_trial(asked, options)
+            trial = one_trial(task, label.stands)
         if trial.stands == label.stands:
             if label.stands and label.tilt_deg is None:
                 label = replace(label, tilt_deg=analyse(asked, gravity=options.gravity, loads=False).tilt_deg)
@@ -192,13 +194,6 @@ def _by_both(asked: Assembly, scene: Assembly, options: CheckOptions, label: Lab
     verdict = check(scene, options)
     first = None if verdict.word == "stands" else verdict.dynamics.first_to_move
     return ManyRow(0, scene.name, verdict.word, "both", verdict.statics.tilt_deg, first)
-
-
-def one_trial(scene: Assembly, options: CheckOptions) -> Trial:
-    """The first quick trial of a check, over as soon as something has fallen: such falls are believed where statics
-    foresees them."""
-    limits = replace(limits_of(scene), aftermath=0.0)
-    return run_quickly(TrialTask(scene, limits, (options.seed, 0), None, options.gravity))
 
 
 def _row(name: str, judge: Judge, label: Label) -> ManyRow:

@@ -106,10 +106,11 @@ class MendChange(Untrue):
 class MendResult(Untrue):
     """What to change so that a scene stands. stands: it does already, by both methods and with the margin asked for.
 
-    word: its verdict as it is. changes: the least effort first. why: what is wrong with it, for people; none_because:
-    why no change is told, None where one is or none is needed. complete: False where statics could not be asked, or
-    where the simulation agreed to none of the changes that statics found. reach_mm: of shifts that were tried. tried:
-    places and numbers that statics was asked about. searched_s: seconds of that.
+    word: its verdict as it is. changes: the least effort first. unchecked: the next ones, of no less effort, that hold
+    by force balance but were not simulated, as of many pieces where no more was asked for. why: what is wrong with it,
+    for people; none_because: why no change is told, None where one is or none is needed. complete: False where statics
+    could not be asked, or where the simulation agreed to none of the changes that statics found. reach_mm: of shifts
+    that were tried. tried: places and numbers that statics was asked about. searched_s: seconds of that.
     """
 
     asked = "stands"
@@ -121,6 +122,7 @@ class MendResult(Untrue):
     why: str
     stands: bool = False
     changes: tuple[MendChange, ...] = ()
+    unchecked: tuple[str, ...] = ()
     none_because: str | None = None
     complete: bool = True
     reach_mm: float = 0.0
@@ -134,7 +136,8 @@ class MendResult(Untrue):
 
     def __str__(self) -> str:
         rows = [f"{at}. {change.sentence}" for at, change in enumerate(self.changes, start=1)]
-        return "\n".join([self.why, *([self.none_because] if self.none_because else []), *rows])
+        also = [f"By forces alone, not simulated: {sentence}." for sentence in self.unchecked]
+        return "\n".join([self.why, *([self.none_because] if self.none_because else []), *rows, *also])
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter mend --json` prints."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from teeter.engine.pose import vector_of
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.topple.mend.changes import Change
-from teeter.engine.topple.mend.search import carried_by
+from teeter.engine.topple.mend.changes import Change, Kind
+from teeter.engine.topple.mend.search import Bounds, carried_by
+from teeter.engine.topple.mend.task import FINE, ON_CURVES
 from teeter.engine.topple.words import compass
 from teeter.engine.view.overlays import Arrow, Ghost, Overlay
 from teeter.engine.world.body import Assembly, Body, typical_size
@@ -80,6 +82,51 @@ def _way(x: float, y: float) -> str:
 def _mm(size: float) -> str:
     """Returns millimetres: less than a tenth is no 0.0."""
     return f"{size:.{1 if size >= 0.1 else 3}f} mm"
+
+
+def none_because(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
+    """Returns why no change is told. refused: statics found some, the simulation did not agree."""
+    if refused:
+        return "What the force balance accepts falls in the simulation: `teeter check` would call it unsure."
+    reach = 1e3 * bounds.reach
+    pairs = f", and {bounds.pairs} pair{'s' * (bounds.pairs > 1)} of them together" if bounds.pairs else ""
+    tried: dict[Kind, str] = {
+        "move": f"shifting pieces by up to {reach:.0f} mm ({FINE.bearings} directions, distances "
+        f"{100 * (FINE.growth - 1):.0f} % apart), alone or with all that rests on them, also turned by 45 or 90 "
+        f"degrees{pairs}"
+        if bounds.scan is not ON_CURVES
+        else f"shifting pieces by up to {reach:.0f} mm ({ON_CURVES.bearings} directions)",
+        "turn": "turning pieces on the spot",
+        "remove": "taking a piece away",
+        "place": "putting a piece elsewhere on top",
+        "add_mass": "weights of up to 20 times the median piece on open tops",
+        "friction": "roughening up to a friction of 1.2",
+        "prop": "props below corners and sides",
+    }
+    because = f": {why}" if (why := _because(bounds)) else ""
+    return f"No single change was found{because}. Tried: {'; '.join(tried[kind] for kind in kinds)}."
+
+
+def _because(bounds: Bounds) -> str:
+    """Returns what the fall has to do with the pieces that may change; empty where that is not known."""
+    hanging = bounds.hanging
+    if hanging is None:
+        return ""
+    if not hanging.falls:
+        return "only friction that must be there before it is let go would hold it"
+    falls = _some(hanging.falls)
+    if not hanging.near:
+        return f"{falls} would fall without touching anything that may be changed"
+    if hanging.places > 1:
+        return f"{falls} fall in {hanging.places} places apart, and one change mends only one of them"
+    near = "them" if {*hanging.near} == {*hanging.falls} else _some(hanging.near)
+    return f"{falls} would fall, whichever of {near} is changed"
+
+
+def _some(names: Sequence[str]) -> str:
+    """Returns some names, the first of many."""
+    more = len(names) - 4
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:4])} and {more} more"
 
 
 def overlays_of(change: Change, before: Assembly, after: Assembly) -> tuple[Overlay, ...]:

@@ -22,6 +22,7 @@ from teeter.games.commands.console import (
     Json,
     Workers,
     bar,
+    check_outputs,
     exit_on_interrupt,
     plain_table,
     print_json,
@@ -307,14 +308,8 @@ def validate(request: CheckRequest) -> None:
 
 def _check_outputs(request: CheckRequest, inputs: Sequence[Path]) -> None:
     """Before anything is simulated: what cannot be written is said at once. inputs: the files that are read."""
-    from teeter.models.files import check_output, same_output
-
     for path, suffix, what in ((request.picture, ".png", "picture"), (request.page, ".html", "page")):
         if wrong := suffix_fault(f"--{what}", path, f"{what}s", suffix):
             refuse(wrong)
     asked = (request.picture, request.page, request.certificate, request.compas, request.record)
-    outputs = [path for path in asked if path is not None]
-    for path in outputs:
-        check_output(path, force=request.force, inputs=inputs)
-    if pair := same_output(outputs):
-        refuse(f"{pair[0]} and {pair[1]} are one file: give each output a file of its own")
+    check_outputs(asked, force=request.force, inputs=inputs)

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import MISSING, fields, is_dataclass
 from inspect import Parameter, Signature, signature
@@ -322,3 +322,14 @@ def _lines_of(words: str) -> Progressed:
             _line(f"{words}: {done} of {total}" + f", about {left:.0f} s left" * (left >= 1.0))
 
     return tell
+
+
+def check_outputs(paths: Iterable[Path | None], *, force: bool, inputs: Iterable[Path]) -> None:
+    """Before anything is simulated: what cannot be written is said at once. inputs: the files that are read."""
+    from teeter.models.files import check_output, same_output
+
+    outputs = [path for path in paths if path is not None]
+    for path in outputs:
+        check_output(path, force=force, inputs=inputs)
+    if pair := same_output(outputs):
+        refuse(f"{pair[0]} and {pair[1]} are one file: give each output a file of its own")

@@ -20,6 +20,7 @@ from teeter.games.commands.console import (
     SceneName,
     SceneOut,
     Workers,
+    check_outputs,
     print_json,
     refuse,
     say,
@@ -61,7 +62,10 @@ class MendRequest(SceneRequest):
     ] = None
     push: Annotated[float | None, typer.Option(help="Withstand a push at the top, in N.")] = None
     push_direction: Annotated[float, typer.Option(help="Direction of --push, degrees from +x.")] = 0.0
-    best: Annotated[int, typer.Option(help="List at most this many changes.")] = 3
+    best: Annotated[
+        int | None,
+        typer.Option(help="List at most this many changes.", show_default="3; 1 of more than 16 pieces"),
+    ] = None
     apply: Annotated[int | None, typer.Option(help="Write the scene after this change to --out.")] = None
     out: SceneOut = None
     picture: Annotated[
@@ -80,7 +84,8 @@ def run(request: MendRequest) -> int:
     change found, 3: unsure, 2: bad input."""
     _validate(request)
     scene = request.loaded(request.scene)
-    _check_outputs(request, scene)
+    outputs = (request.out, request.picture, request.page)
+    check_outputs(outputs, force=request.force, inputs=(Path(request.scene), *scene.files))
     result = _mend(request, scene)
     if request.apply is not None and result.changes:
         _write(request, result, scene)
@@ -109,7 +114,7 @@ def _mend(request: MendRequest, scene: Scene) -> MendResult:
         kinds=request.kind or (),
         pieces=request.piece or (),
         keep=request.keep or (),
-        best=request.best,
+        best=request.best or (None if request.apply in (None, 1) else request.apply),
         push_n=request.push,
         push_direction_deg=request.push_direction,
     )
@@ -132,6 +137,9 @@ def _print(request: MendRequest, result: MendResult) -> None:
     console.print(f"{result.scene}: {reason}", markup=False, highlight=False)
     for number, change in enumerate(result.changes, start=1):
         console.print(f" {number}. {change.sentence}", markup=False, highlight=False)
+    if result.unchecked:
+        also = "; ".join(result.unchecked)
+        console.print(f" By forces alone, not simulated: {also}. --best 3 checks them.", highlight=False)
     if result.tried:
         console.print(f" {result.tried} changes tried in {result.searched_s:.1f} s.", highlight=False)
     for path in (request.out, request.picture, request.page):
@@ -155,8 +163,9 @@ def _validate(request: MendRequest) -> None:
     )
     if (request.apply is None) != (request.out is None):
         wrong.append("--apply says which change to write, --out where: give both or neither")
-    if request.apply is not None and not 0 < request.apply <= request.best:
-        wrong.append(f"--apply {request.apply}: must be from 1 to {request.best}, as many as are told")
+    most = 3 if request.best is None else request.best
+    if request.apply is not None and not 0 < request.apply <= most:
+        wrong.append(f"--apply {request.apply}: must be from 1 to {most}, as many as are told")
     if request.drop:
         wrong.append("--drop lets pieces fall first: mend works on where they are")
     kinds = (
@@ -168,13 +177,3 @@ def _validate(request: MendRequest) -> None:
     wrong += request.faults()
     if wrong:
         refuse("mend: " + "; ".join(wrong))
-
-
-def _check_outputs(request: MendRequest, scene: Scene) -> None:
-    from teeter.models.files import check_output, same_output
-
-    outputs = [path for path in (request.out, request.picture, request.page) if path is not None]
-    for path in outputs:
-        check_output(path, force=request.force, inputs=(Path(request.scene), *scene.files))
-    if pair := same_output(outputs):
-        refuse(f"{pair[0]} and {pair[1]} are one file: give each output a file of its own")

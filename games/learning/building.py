@@ -16,7 +16,6 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from teeter.engine.hand import Tremor, packed, unpacked
-from teeter.engine.motions import lower
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import FLOOR, TABLE, Body, Scale, typical_size
 from teeter.games.judge import places
@@ -25,7 +24,6 @@ from teeter.games.learning.forces import ForceTable
 from teeter.games.learning.images import TableRenderer, depth_image
 from teeter.games.learning.observation import SIZE, ActionFrame, pose_of
 from teeter.games.play.table import Table
-from teeter.games.players.bots import HOVER, SINK
 from teeter.models.build import build
 from teeter.models.catalogue import find
 
@@ -202,22 +200,9 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
             first = self._forces.lay(body)
             return () if first is None else (first,)
         before = self.table.scene()
-        self._lay(body, body.pose)
+        self.table.lay(body, self._shaken)
+        self.table.run_to_rest()
         return self._fallen(before, body, self.table.scene())
-
-    def _lay(self, body: Body, goal: Pose) -> None:
-        """Lays a block with the hand from just above its place, as people set a block down."""
-        table, hand = self.table, self.table.hand
-        x, y, z = goal.position
-        table.put(body.at(Pose((x, y, z + HOVER), goal.orientation)))
-        table.rest_here()
-        hand.grab(table.bodies[body.name])
-        for target in lower(hand, z - SINK, body.piece.mass):
-            table.aim(self._shaken(target))
-            if hand.has_slipped:
-                break
-        hand.release()
-        table.run_to_rest()
 
     def _shaken(self, target: Any) -> Any:
         if self._tremor == 0.0:

@@ -1,5 +1,6 @@
 """What laying the held piece somewhere would come to: tried on a table of its own, judged as the session judges."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from teeter.engine.event_detector import steps_of
 from teeter.engine.events import Dropped, SceneEvent, Touched
 from teeter.engine.pose import Pose
+from teeter.engine.tolerances import FALL_DROP_SEEN
 from teeter.engine.world.body import Body, Scale
 from teeter.games.core.errors import RulesError
 from teeter.games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Placed, Released
@@ -21,16 +23,25 @@ WATCHED_S = 4.0
 """Seconds for which a piece that was let go is watched; one that still moves then has no place."""
 SHIFT = 0.003
 """Metres by which a hand that lowers a piece may miss its place: what is allowed must be allowed so far off too."""
+HAIR = 5e-4
+"""Metres by which a piece lies otherwise than it did in a trial: what it missed by less may be met."""
+STIRRED = 1e-3
+"""Metres that pieces at rest may move when they are set up anew for their fall to be believed: a tower of bricks that
+went 1.7 mm fell under the next, and stood in the game."""
 SAME_PLACE = 1e-4
 """Metres and units of a quaternion within which a table lies as it did."""
+
+
+class UnsteadyError(RuntimeError):
+    """What lies on the table hardly stands: no simulation of it tells what a piece more would come to."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayPreview:
     """What would be. rest: where the piece ends; None when it does not come to rest. fell: the pieces that would fall,
     hit: the owner of the tower it would lie against, broken: the conditions it would not meet, narrow: those it would
-    not meet if the hand missed by a little, is_close: so it might meet all of them. outcome: how the game would end,
-    None when it would go on."""
+    not meet if the hand missed by a little, is_close: so it might meet all of them, is_hairline: by
+    `HAIR`. outcome: how the game would end, None when it would go on."""
 
     rest: Pose | None
     fell: tuple[str, ...] = ()
@@ -38,6 +49,7 @@ class LayPreview:
     broken: tuple[Condition, ...] = ()
     narrow: tuple[Condition, ...] = ()
     is_close: bool = False
+    is_hairline: bool = False
     outcome: Outcome | None = None
 
     @property
@@ -53,19 +65,23 @@ class Previewer:
         self._game = game
         self._table: Table | None = None
         self._lying: tuple[Body, ...] = ()
+        self._stirred = 0.0
 
-    def preview(self, state: Any, lying: Iterable[Body], held: Body) -> LayPreview:
+    def preview(self, state: Any, lying: Iterable[Body], held: Body, *, by_hand: bool = False) -> LayPreview:
         """What if the held piece were let go where it is? state: of the rules, while it is carried. lying: all else.
+        by_hand: lowered there first, by a hand that yields to what it meets.
 
-        Raises ValueError or RuntimeError when the simulation cannot tell.
+        Raises ValueError or RuntimeError when the simulation cannot tell; UnsteadyError where nothing stands firmly.
         """
         judge, piece = self._game.judge, held.name
         table = self._laid(judge.supplied(state, sorted(lying, key=lambda body: body.name)))
+        if self._stirred > FALL_DROP_SEEN:
+            raise UnsteadyError("what lies there falls when it is set up again")
         lain, moment = table.scene(), table.remember()
         before = TableScene({**lain.bodies, piece: held}, lain.touching)
         state = self._game.rules.apply(state, Released(state.step, piece))
         counts_at_once = judge.is_instant or self._game.rules.needs(state).wait is Wait.COUNT
-        last = table.step + steps_of(WATCHED_S, table.rate)
+        last = 0
         down: tuple[str, ...] = ()
 
         def stop_when(events: tuple[SceneEvent, ...]) -> bool:
@@ -75,14 +91,22 @@ class Previewer:
             return bool(down) or table.step >= last
 
         try:
-            table.put(replace(held, fixed=False))
+            held = replace(held, fixed=False)
+            if by_hand:
+                table.lay(held)
+            else:
+                table.put(held)
+            last = table.step + steps_of(WATCHED_S, table.rate)
             table.rest_here()
             released = table.scene()
             table.run_to_rest(stop_when)
             after, is_resting = table.scene(), not down and table.step < last
         finally:
             table.restore(moment)
-        return self.judged(state, piece, before, released, after, is_resting)
+        found = self.judged(state, piece, before, released, after, is_resting)
+        if self._stirred > STIRRED and {*found.fell} - {piece}:
+            raise UnsteadyError("what lies there had stirred before, and falls with it")
+        return found
 
     def judged(
         self,
@@ -104,13 +128,16 @@ class Previewer:
         fell = judge.fallen(state, piece, before, after)
         hit = judge.hit(state, piece, before, after)
         broken = judge.broken(state, piece, need.conditions, before, after, height)
-        missed = [
-            judge.broken(state, piece, need.conditions, before, replace(after, bodies=bodies), height)
-            for bodies in ({**after.bodies, piece: copy} for copy in beside(after.bodies[piece]))
-            if has_narrow
-        ]
+
+        def missed_by(shift: float) -> list[tuple[Condition, ...]]:
+            there = ({**after.bodies, piece: copy} for copy in beside(after.bodies[piece], shift))
+            scenes = (replace(after, bodies=bodies) for bodies in there)
+            return [judge.broken(state, piece, need.conditions, before, scene, height) for scene in scenes]
+
+        missed = missed_by(SHIFT) if has_narrow else []
         narrow = tuple(dict.fromkeys(condition for broken_there in missed for condition in broken_there))
         is_close = bool(broken) and not all(missed)
+        is_hairline = bool(broken) and not all(missed_by(HAIR))
         step = state.step
         event: Input
         if fell:
@@ -128,7 +155,7 @@ class Previewer:
             # the rules wait for something else by now, as for a second fall
             outcome = None
         rest = after.bodies[piece].pose if is_resting else None
-        return LayPreview(rest, fell, hit and hit[1], broken, narrow, is_close, outcome)
+        return LayPreview(rest, fell, hit and hit[1], broken, narrow, is_close, is_hairline, outcome)
 
     def _laid(self, bodies: tuple[Body, ...]) -> Table:
         if self._table is None or not lie_alike(bodies, self._lying):
@@ -136,6 +163,9 @@ class Previewer:
             scale = Scale.of(bodies)
             self._table = Table(bodies, scale.finer if self._game.judge.is_fine else scale)
             self._lying = bodies
+            there = self._table.bodies
+            moves = [math.dist(body.pose.position, there[body.name].pose.position) for body in bodies]
+            self._stirred = max(moves, default=0.0)
         return self._table
 
     def close(self) -> None:
@@ -152,8 +182,8 @@ def lie_alike(these: Sequence[Body], others: Sequence[Body]) -> bool:
     return here == there and np.allclose(now, then, rtol=0.0, atol=SAME_PLACE)
 
 
-def beside(body: Body) -> list[Body]:
-    """Returns a body shifted by `SHIFT` to each of four sides, as a hand may miss its place."""
+def beside(body: Body, shift: float = SHIFT) -> list[Body]:
+    """Returns a body shifted (metres) to each of four sides, as a hand may miss its place."""
     x, y, z = body.pose.position
-    places = [(x + SHIFT, y, z), (x - SHIFT, y, z), (x, y + SHIFT, z), (x, y - SHIFT, z)]
+    places = [(x + shift, y, z), (x - shift, y, z), (x, y + shift, z), (x, y - shift, z)]
     return [body.at(Pose(place, body.pose.orientation)) for place in places]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from teeter.engine.event_detector import THRESHOLDS, EventDetector, Thresholds, pressing, steps_of
 from teeter.engine.events import Rested, SceneEvent
 from teeter.engine.hand import GRIP, Grip, Hand, Target
+from teeter.engine.motions import HOVER, SINK, lower
 from teeter.engine.pose import Pose
 from teeter.engine.settings import PLAY
 from teeter.engine.world.body import FLOOR, TABLE, Body, Scale, tilted_gravity
@@ -144,6 +145,19 @@ class Table:
         if self._slid is not None:
             self.world.set_friction(self._slid, 1.0)
             self._slid = None
+
+    def lay(self, body: Body, shaken: Callable[[Target], Target] = lambda target: target) -> None:
+        """Lower a piece with the hand from just above its place, as people set one down, and let it go. shaken: what a
+        hand makes of where it is aimed."""
+        x, y, z = body.pose.position
+        self.put(body.at(Pose((x, y, z + HOVER), body.pose.orientation)))
+        self.rest_here()
+        self.hand.grab(self.bodies[body.name])
+        for target in lower(self.hand, z - SINK, body.piece.mass):
+            self.aim(shaken(target))
+            if self.hand.has_slipped:
+                break
+        self.release()
 
     def free(self, name: str) -> None:
         """Make a piece of the supply movable, where it lies."""

@@ -13,7 +13,7 @@ import shapely.affinity
 
 from teeter.engine.event_detector import steps_of
 from teeter.engine.hand import Tremor, packed, unpacked
-from teeter.engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
+from teeter.engine.motions import HOVER, LOWER_SPEED, SINK, Ending, Motion, carry, draw, lower, wait
 from teeter.engine.pose import Pose
 from teeter.engine.record.writer import Recorder
 from teeter.engine.world.body import FLOOR, TABLE
@@ -34,12 +34,8 @@ OFFERING = ("steady", "bold", "clumsy")
 """Whose places are offered to people, the best first."""
 MOST_CARRIES = 3
 """CT-49: how often a hand that turns slowly is carried on over its place."""
-HOVER = 0.005
-"""Metres above its place where a carried piece is stopped, to be lowered from there."""
 DROP = 0.026
 """CT-50: metres above its place from where a card is dropped: 20 mm above the tower, and what a card lies aslant."""
-SINK = 0.02
-"""Metres below its place to which a lowered piece may go until something carries it."""
 MOST_TRIES = 60
 """ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up. One that trembles
 and stands on one foot (CT-45) hits a gap of its block's own size at one try in ten."""

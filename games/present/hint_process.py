@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from teeter.engine.pose import Pose
 from teeter.engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
 from teeter.engine.topple.balance.equilibrium import balance_of
 from teeter.engine.topple.balance.statics import tilt_margin
@@ -17,7 +18,7 @@ from teeter.engine.worlds import new_world
 from teeter.games.core.words import capital
 from teeter.games.game import Game
 from teeter.games.play.coach import Looker
-from teeter.games.play.preview import LayPreview, Previewer
+from teeter.games.play.preview import LayPreview, Previewer, UnsteadyError
 from teeter.games.present.asking import (
     Answer,
     CheckAnswer,
@@ -45,6 +46,7 @@ ELSEWHERE = "It would slip off, and nobody can say where it ends up"
 SHIFTS = 6e-3
 """Metres that a piece goes before it lies still on what no balance can judge, from which on it may as well fall."""
 MAY_FALL = "It shifts {:.0f} mm before it lies still, and may fall"
+UNSTEADY = "What lies there hardly stands as it is: all of it may fall"
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
 
@@ -113,6 +115,8 @@ def _answer_laying(asked: PlaceQuestion, known: Known, trier: Trier) -> Answer:
     answers = {"look": _answer_look, "all": _answer_place, "nearest": _answer_nearest}
     try:
         return answers[asked.wanted](asked, known, trier)
+    except UnsteadyError:
+        return NearestAnswer(None) if asked.wanted == "nearest" else PlaceAnswer("risky", 0.0, None, UNSTEADY)
     except (ValueError, RuntimeError):
         unknown = PlaceAnswer("", 0.0, None, is_first=asked.wanted == "look")
         return NearestAnswer(None) if asked.wanted == "nearest" else unknown
@@ -122,17 +126,26 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
     game, lying = game_named(asked.game), _lying(asked.rows, known)
     held = known[asked.held].at(asked.pose)
     preview = trier.previewer.preview(asked.state, lying, held)
+    falls = _far(preview, asked.pose) > FALL_DROP_SEEN and bool(preview.fell)
+    if falls:
+        # what is lowered by a hand turns until it lies, and may stay where it would slip off by itself
+        preview = trier.previewer.preview(asked.state, lying, held, by_hand=True)
     mover = game.rules.needs(asked.state).player
     is_end = preview.outcome is not None and mover not in preview.outcome.winners
     # a piece that comes down far from where it is held, but lies, does not fall: it may break a rule
-    way = math.inf if preview.rest is None else math.dist(preview.rest.position, asked.pose.position)
+    way = _far(preview, asked.pose)
     if way > FALL_DROP_SEEN and preview.fell:
         return PlaceAnswer("falls", 0.0, preview.rest, "", is_end)
     if why := _against(preview, asked.held):
+        if preview.is_hairline and not preview.fell and preview.hit is None:
+            why = " and ".join(condition.missed for condition in preview.broken)
+            return PlaceAnswer("risky", 0.0, preview.rest, f"Risky: {why}, by a hair")
         return PlaceAnswer("against", 0.0, preview.rest, why, is_end)
     if way > FALL_DROP_SEEN or preview.rest is None:
         why = ELSEWHERE if preview.rest else "It would not lie still"
         return PlaceAnswer("falls", 0.0, preview.rest, why, is_end)
+    if falls:
+        return PlaceAnswer("risky", 0.0, preview.rest, MAY_FALL.format(1e3 * way))
     if preview.narrow and not asked.is_drawn_in:
         return PlaceAnswer("risky", 0.0, preview.rest, _narrow(preview))
     play = game.judge.in_play(asked.state)
@@ -145,6 +158,11 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
         why = "It stands when it is tried; how firmly, nobody can say"
         return PlaceAnswer("risky", 0.0, preview.rest, MAY_FALL.format(1e3 * way) if way > SHIFTS else why)
     return PlaceAnswer(risk, tilt, preview.rest)
+
+
+def _far(preview: LayPreview, place: Pose) -> float:
+    """Returns how far from its place a piece comes to rest, metres."""
+    return math.inf if preview.rest is None else math.dist(preview.rest.position, place.position)
 
 
 def _answer_look(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:

@@ -261,15 +261,9 @@ def _posts(search: Search, name: str) -> Iterator[Change]:
 def _floor_under(assembly: Assembly, point: Array) -> float:
     """Returns the height of the support under a point, metres; minus infinity where there is none."""
     height = -math.inf
-    for body in assembly.bodies:
-        corners = corners_of(body)
+    for corners in (corners_of(body) for body in assembly.bodies if body.fixed):
         low, high = corners.min(axis=0), corners.max(axis=0)
-        if (
-            body.fixed
-            and np.all(low[:2] <= point[:2])
-            and np.all(point[:2] <= high[:2])
-            and high[2] < point[2]
-        ):
+        if np.all(low[:2] <= point[:2]) and np.all(point[:2] <= high[:2]) and high[2] < point[2]:
             height = max(height, float(high[2]))
     return height
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain, count
 from typing import Literal, get_args
 
 import numpy as np
@@ -98,7 +99,7 @@ def prop_of(assembly: Assembly, change: Change) -> Body:
     side = PROP_SIDE * typical_size(assembly.bodies)
     x, y, z = change.point
     names = {body.name for body in assembly.bodies}
-    name = next(name for name in (PROP, *(f"{PROP}.{n}" for n in range(2, 10_000))) if name not in names)
+    name = next(name for name in chain((PROP,), (f"{PROP}.{n}" for n in count(2))) if name not in names)
     return Body(name, _post(side, change.height), Pose((x, y, z - change.height / 2)), fixed=True)
 
 

@@ -220,17 +220,26 @@ class KnownFalls:
         centres = base.centres.copy()
         centres[self._gripped] = self._centres(touches.shifts[[at]], touches.turns[[at]])[0]
         rows = np.flatnonzero(touches.place == at)
-        first, second = self._numbers[touches.first[rows]], self._numbers[touches.second[rows]]
-        points, friction = touches.points[rows] / base.length, self._rubbing(touches, rows)
         motions = [self._turned(fall, float(touches.turns[at])) for fall in self._falls[:KNOWN]]
-        known = np.array([*motions, *_as_one(self._gripped, centres)])
-        parting = np.einsum(
-            "mki,kci->kcm", parting_of(known, centres, points, first, second), touches.frames[rows]
+        # what came down last comes down over what was moved below it, about another edge
+        falling = ~self._gripped & (np.abs(motions[0]).max(axis=1) > LOOSE if motions else False)
+        groups = [group for group in (self._gripped, falling) if group.any()]
+        known = np.array([*motions, *(way for group in groups for way in _as_one(group, centres))])
+        first, second = self._numbers[touches.first[rows]], self._numbers[touches.second[rows]]
+        # and that parts from the rest where it lay on it
+        mine, moves = np.append(self._gripped, False), np.append(falling, False)
+        held = np.flatnonzero(
+            (moves[base.first] != moves[base.second]) & ~mine[base.first] & ~mine[base.second]
         )
-        limit = 1.0 / float(base.sizes[self._gripped].sum())
+        first, second = np.append(first, base.first[held]), np.append(second, base.second[held])
+        points = np.concatenate([touches.points[rows], base.contacts.points[held]]) / base.length
+        friction = np.append(self._rubbing(touches, rows), base.friction[held])
+        frames = np.concatenate([touches.frames[rows], base.frames[held]])
+        parting = np.einsum("mki,kci->kcm", parting_of(known, centres, points, first, second), frames)
+        limits = np.repeat([1.0 / float(base.sizes[group].sum()) for group in groups], 6)
         count = len(motions)
-        low = np.concatenate([np.zeros(count), np.full(6, -limit)])
-        high = np.concatenate([np.ones(count), np.full(6, limit)])
+        low = np.concatenate([np.zeros(count), -limits])
+        high = np.concatenate([np.ones(count), limits])
         for down in self._demand.pulls(base):
             load = known.reshape(len(known), -1) @ replace(base, down=down).acting
             power, share = _fall_within(parting, friction, load, low, high)

@@ -23,6 +23,8 @@ RINGS = 24
 """That are asked at once."""
 CUTS = 40
 """Places that are asked at once between two."""
+AROUND = 64
+"""Bearings in which nothing as near as is wanted is good, where a good place is farther: it is not closed in on."""
 SHARP_TURN = math.radians(0.5)
 """Of a line of shifts: by less it is not turned."""
 GAIN = 0.9
@@ -73,6 +75,8 @@ def _moved_to(search: Search, places: MovedPieces, limit: float, turn: float) ->
         good = places.first_good([along(angle, distance) for distance in rings for angle in angles])
         if good is not None:
             distance = math.hypot(good.x, good.y)
+            if _is_beyond(search, places, along, limit / len(names), distance):
+                return good
             within = 0.0 if distance < 1.1 * NEAREST * search.size else distance / search.scan.growth
             angle = math.atan2(good.y, good.x)
             nearest = _closed_in(places, partial(along, angle), within, distance)
@@ -83,13 +87,18 @@ def _moved_to(search: Search, places: MovedPieces, limit: float, turn: float) ->
     return None
 
 
+def _is_beyond(search: Search, places: MovedPieces, along: Along, wanted: float, distance: float) -> bool:
+    """Returns whether no place is good as far away as is wanted, all around, where one is at some distance."""
+    if wanted >= distance:
+        return False
+    around = [*np.linspace(0.0, 2 * math.pi, AROUND, endpoint=False).tolist(), *search.towards(places.names)]
+    return places.first_good([along(angle, wanted) for angle in around]) is None
+
+
 def _nearest(places: MovedPieces, along: Along, angle: float, best: float) -> Place:
     """Returns the nearest good place from one on, before which there is none on its line: along lines turned for as
     long as that gets nearer."""
     step = math.pi / COARSE.bearings
-    straight = _across(places, along, angle, best, step)
-    if straight is not None:
-        angle, best, step = *straight, step / 4
     while step > SHARP_TURN:
         # a line turned by the step that is left gains no more than this
         nearer = best * (1 - max(2 * PRECISE, 0.1 * step**2))
@@ -100,28 +109,6 @@ def _nearest(places: MovedPieces, along: Along, angle: float, best: float) -> Pl
         angle = math.atan2(good.y, good.x)
         best = _closed_in(places, partial(along, angle), 0.7 * nearer, nearer)
     return along(angle, best)
-
-
-def _across(
-    places: MovedPieces, along: Along, angle: float, best: float, step: float
-) -> tuple[float, float] | None:
-    """Returns the bearing and the distance of the nearest good place if good places end on a straight line there, as
-    they do while no contact changes; None where that is no nearer."""
-    for turn in (step, -step):
-        wide = best / math.cos(step) * 1.2
-        if not places.is_good(along(angle + turn, wide)):
-            continue
-        other = _closed_in(places, partial(along, angle + turn), 0.7 * best, wide)
-        here, there = along(angle, best).shift[:2], along(angle + turn, other).shift[:2]
-        line = (there - here) / np.linalg.norm(there - here)
-        foot = here - (here @ line) * line
-        distance, towards = float(np.linalg.norm(foot)), math.atan2(foot[1], foot[0])
-        nearer = best * (1 - 2 * PRECISE)
-        for bearing, far in ((towards, min(1.002 * distance, nearer)), (angle + turn, min(other, nearer))):
-            if places.is_good(along(bearing, far)):
-                return bearing, _closed_in(places, partial(along, bearing), 0.9 * far, far)
-        return None
-    return None
 
 
 def turn(search: Search, names: tuple[str, ...], limit: float) -> Tried:

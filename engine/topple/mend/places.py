@@ -28,12 +28,14 @@ from teeter.engine.topple.contact.features import (
 )
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.mend.changes import moved, turned
+from teeter.engine.topple.mend.clearance import Clearances
 from teeter.engine.topple.mend.known_falls import KnownFalls, Touches
 from teeter.engine.topple.mend.task import Search, joined
 from teeter.engine.world.body import Assembly, Body
 
 AT_ONCE = 500
 """Places that are looked at together before contacts are."""
+FEW_TURNED = 10
 FEW, MANY = 60, 200
 """Places of those that are left whose contacts are found together: first, and then."""
 
@@ -75,7 +77,7 @@ class MovedPieces:
     def __init__(self, search: Search, names: Sequence[str]) -> None:
         assembly, demand = search.assembly, search.demand
         self.assembly, self.names, self.demand = assembly, tuple(names), demand
-        self._clearances = search.clearances
+        self._clearances = {0.0: search.clearances}
         self._mine = np.array([body.name in self.names for body in assembly.bodies], dtype=np.bool_)
         self._moved = [body for body in assembly.bodies if body.name in self.names]
         self._rest = [body for body in assembly.bodies if body.name not in self.names]
@@ -153,11 +155,14 @@ class MovedPieces:
         shifts = np.array([place.shift for place in places])
         turns = np.array([place.turn for place in places])
         pairs = self._near(shifts, turns)
-        # widths do not tell of pieces that are turned
-        at, mine, other = np.nonzero(pairs & (turns == 0.0)[:, None, None])
-        first, second = np.flatnonzero(self._mine)[mine], np.flatnonzero(others)[other]
         refused: Bools = np.zeros(len(places), dtype=np.bool_)
-        refused[at[self._clearances.overlap(first, second, shifts[at])]] = True
+        for turn, count in zip(*np.unique(turns, return_counts=True), strict=True):
+            if turn and count < FEW_TURNED:
+                # widths of pieces that are turned cost more than the contacts of a few
+                continue
+            at, mine, other = np.nonzero(pairs & (turns == turn)[:, None, None])
+            first, second = np.flatnonzero(self._mine)[mine], np.flatnonzero(others)[other]
+            refused[at[self._clear(float(turn)).overlap(first, second, shifts[at])]] = True
         if not self.is_curved:
             free = self._numbers[others] >= 0
             near = np.zeros((len(self._parts), len(places), len(self._balance.names) + 1), dtype=np.bool_)
@@ -168,6 +173,12 @@ class MovedPieces:
             refused |= self.known.refuse_riding(shifts, turns, self._parts, near)
         left = np.flatnonzero(~refused)
         return [places[each] for each in left.tolist()], np.asarray(pairs[left].any(axis=2))
+
+    def _clear(self, turn: float) -> Clearances:
+        """Returns the clearances with the pieces turned on their place."""
+        if turn not in self._clearances:
+            self._clearances[turn] = Clearances(self.at(Place(0.0, 0.0, turn=turn)))
+        return self._clearances[turn]
 
     def _near(self, shifts: Array, turns: Array) -> Bools:
         """Returns the moved pieces (p, g, r) that others might touch in each place, by boxes, those of turned boxes for

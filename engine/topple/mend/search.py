@@ -154,7 +154,7 @@ def _scan(search: Search, workers: int | None) -> Tried:
     def tasks() -> Iterator[Task]:
         for kind, named in _tasks(search):
             best = ranking[kind]
-            yield kind, named, math.inf if len(best) < most else ALIKE * best[most - 1][0]
+            yield kind, named, math.inf if len(best) < most else _limit(*best[most - 1], named)
 
     asked = 0
     processes = (workers or os.cpu_count() or 1) if can_start() else 1
@@ -175,6 +175,12 @@ def _rank(row: tuple[float, Change]) -> tuple[float, int, int, tuple[str, ...]]:
     return alike, len(change.pieces), KINDS.index(change.kind), change.pieces
 
 
+def _limit(effort: float, change: Change, names: Sequence[str]) -> float:
+    """Returns from which effort on a change of some pieces would be sorted behind another."""
+    alike = round(math.log(max(effort, 1e-9), ALIKE))
+    return math.pow(ALIKE, alike + (0.5 if len(names) <= len(change.pieces) else -0.5))
+
+
 def _tasks(search: Search) -> list[tuple[Kind, tuple[str, ...]]]:
     """Returns what is to be tried: a kind, and the pieces; first what promises most."""
     above = carried_by(search.contacts)
@@ -185,7 +191,7 @@ def _tasks(search: Search) -> list[tuple[Kind, tuple[str, ...]]]:
     tops: list[tuple[str, ...]] = [(name,) for name in search.names if not above[name]]
     below = [(body.name,) for body in search.assembly.bodies if body.fixed]
     wanted: dict[Kind, list[tuple[str, ...]]] = {
-        "move": list(search.pairs) or sorted([*alone, *several], key=search.promise),
+        "move": list(search.pairs) or sorted([*alone, *several], key=search.order),
         "turn": alone,
         "remove": tops,
         "place": tops,
