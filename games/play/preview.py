@@ -18,6 +18,7 @@ from teeter.games.core.rules import Input, Outcome, Wait
 from teeter.games.game import Game
 from teeter.games.judge.judge import TableScene
 from teeter.games.play.table import Table
+from teeter.models.errors import TeeterError
 
 WATCHED_S = 4.0
 """Seconds for which a piece that was let go is watched; one that still moves then has no place."""
@@ -32,7 +33,7 @@ SAME_PLACE = 1e-4
 """Metres and units of a quaternion within which a table lies as it did."""
 
 
-class UnsteadyError(RuntimeError):
+class UnsteadyError(TeeterError, RuntimeError):
     """What lies on the table hardly stands: no simulation of it tells what a piece more would come to."""
 
 
