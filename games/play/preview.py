@@ -138,7 +138,7 @@ class Previewer:
         missed = missed_by(SHIFT) if has_narrow else []
         narrow = tuple(dict.fromkeys(condition for broken_there in missed for condition in broken_there))
         is_close = bool(broken) and not all(missed)
-        is_hairline = bool(broken) and not all(missed_by(HAIR))
+        is_hairline = has_narrow and bool(broken) and not all(missed_by(HAIR))
         step = state.step
         event: Input
         if fell:
