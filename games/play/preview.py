@@ -176,11 +176,12 @@ class Previewer:
             self._table = None
 
 
-def lie_alike(these: Sequence[Body], others: Sequence[Body]) -> bool:
-    """Whether these are the same pieces as others, in the same order and places."""
+def lie_alike(these: Sequence[Body], others: Sequence[Body], within: float = SAME_PLACE) -> bool:
+    """Whether these are the same pieces as others, in the same order and places. within: metres, and units of a
+    quaternion."""
     here, there = ([(body.name, id(body.piece), body.fixed) for body in bodies] for bodies in (these, others))
     now, then = (np.array([body.pose.row for body in bodies]) for bodies in (these, others))
-    return here == there and np.allclose(now, then, rtol=0.0, atol=SAME_PLACE)
+    return here == there and np.allclose(now, then, rtol=0.0, atol=within)
 
 
 def beside(body: Body, shift: float = SHIFT) -> list[Body]:
