@@ -27,6 +27,9 @@ RINGS = (0.002, 0.005, 0.01, 0.018, 0.03, 0.05)
 BEARINGS = 8
 CLOSE = 1e-3
 """Metres above or below its place at which a piece still means that place."""
+STIRS = 1e-3
+"""Metres, and units of a quaternion, by which what lies may creep until it is looked at anew: of 54 bricks that takes
+half a second."""
 LOOSELY = TouchTolerance(2e-3, 0.05)
 """How pieces touch that come to lie on what is uneven by twice as much as bricks are."""
 FINEST = 2.5e-4
@@ -62,8 +65,8 @@ class Looker:
         self._target = DropTarget.of(self._lying)
 
     def lies(self, state: Any, lying: Iterable[Body]) -> bool:
-        """Returns whether all still lies as it did, and the rules are where they were."""
-        return self._carried == state and lie_alike(tuple(lying), self._lying)
+        """Returns whether all still lies about as it did, and the rules are where they were."""
+        return self._carried == state and lie_alike(tuple(lying), self._lying, STIRS)
 
     def look(self, held: Body) -> FirstLook:
         """Returns what letting a piece go where it is would come to. Raises ValueError where nobody can say."""

@@ -18,6 +18,7 @@ from teeter.games.core.rules import Input, Outcome, Wait
 from teeter.games.game import Game
 from teeter.games.judge.judge import TableScene
 from teeter.games.play.table import Table
+from teeter.models.errors import TeeterError
 
 WATCHED_S = 4.0
 """Seconds for which a piece that was let go is watched; one that still moves then has no place."""
@@ -32,7 +33,7 @@ SAME_PLACE = 1e-4
 """Metres and units of a quaternion within which a table lies as it did."""
 
 
-class UnsteadyError(RuntimeError):
+class UnsteadyError(TeeterError, RuntimeError):
     """What lies on the table hardly stands: no simulation of it tells what a piece more would come to."""
 
 
@@ -137,7 +138,7 @@ class Previewer:
         missed = missed_by(SHIFT) if has_narrow else []
         narrow = tuple(dict.fromkeys(condition for broken_there in missed for condition in broken_there))
         is_close = bool(broken) and not all(missed)
-        is_hairline = bool(broken) and not all(missed_by(HAIR))
+        is_hairline = has_narrow and bool(broken) and not all(missed_by(HAIR))
         step = state.step
         event: Input
         if fell:
@@ -175,11 +176,12 @@ class Previewer:
             self._table = None
 
 
-def lie_alike(these: Sequence[Body], others: Sequence[Body]) -> bool:
-    """Whether these are the same pieces as others, in the same order and places."""
+def lie_alike(these: Sequence[Body], others: Sequence[Body], within: float = SAME_PLACE) -> bool:
+    """Whether these are the same pieces as others, in the same order and places. within: metres, and units of a
+    quaternion."""
     here, there = ([(body.name, id(body.piece), body.fixed) for body in bodies] for bodies in (these, others))
     now, then = (np.array([body.pose.row for body in bodies]) for bodies in (these, others))
-    return here == there and np.allclose(now, then, rtol=0.0, atol=SAME_PLACE)
+    return here == there and np.allclose(now, then, rtol=0.0, atol=within)
 
 
 def beside(body: Body, shift: float = SHIFT) -> list[Body]:

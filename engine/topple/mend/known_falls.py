@@ -29,8 +29,8 @@ from teeter.engine.topple.mend.changes import turned
 from teeter.engine.topple.mend.demand import Demand
 from teeter.models.material import pair_coefficient
 
-KEPT, KNOWN, JOINED = 40, 12, 24
-"""Falls that are kept, those that refused a place last first; those that are joined; and falls that were joined."""
+KEPT, KNOWN = 40, 12
+"""Falls that are kept, those that refused a place last first, and those that are joined."""
 MIN_POWER = UNBALANCED * 2
 """Of gravity, that proves a fall."""
 LOOSE, SURE = 1e-7, 1e-4
@@ -66,7 +66,6 @@ class KnownFalls:
         self._numbers = free_numbers(fixed)
         # motions (n, 6), those of the moved pieces as if they were not turned
         self._falls: list[Array] = []
-        self._joined: list[Array] = []
 
     def learn(self, motion: Array, touches: Touches | None = None, at: int = 0) -> bool:
         """Keep a fall (6 n,) that was found in a place, or where the pieces are; False for none."""
@@ -74,11 +73,9 @@ class KnownFalls:
         if np.abs(rows).max(initial=0.0) <= 0.0:
             return False
         turn = 0.0 if touches is None else float(touches.turns[at])
-        self._falls = [self._kept(rows, turn), *self._falls][:KEPT]
+        fall = self._turned(rows / (np.abs(rows) * self._balance.weights[:, None]).max(), -turn)
+        self._falls = [fall, *self._falls][:KEPT]
         return True
-
-    def _kept(self, rows: Array, turn: float) -> Array:
-        return self._turned(rows / (np.abs(rows) * self._balance.weights[:, None]).max(), -turn)
 
     def refuse_riding(self, shifts: Array, turns: Array, parts: Bools, near: Bools) -> Bools:
         """Returns in which of p places a known fall goes on with each part of the moved pieces as a piece of what alone
@@ -87,7 +84,7 @@ class KnownFalls:
         end whether a fixed one."""
         refused: Bools = np.asarray(~near.any(axis=2).all(axis=0))
         base, others = self._balance, ~self._gripped
-        known = np.array([*self._falls, *self._joined])
+        known = np.array(self._falls)
         if not len(known) or (len(base.pulled) and turns.any()):
             return refused
         ways = np.zeros((len(known), near.shape[2], 6))
@@ -139,7 +136,7 @@ class KnownFalls:
 
     def refuse(self, touches: Touches, some: Sequence[int], last: int | None = None) -> Bools:
         """Returns in which of some places a known fall, by itself, goes on. last: look at the newest only."""
-        known = [*self._falls[:last], *self._joined[:last]]
+        known = self._falls[:last]
         refused = np.zeros(len(some), dtype=np.bool_)
         if not known or not len(some):
             return refused
@@ -247,8 +244,6 @@ class KnownFalls:
                 used = np.flatnonzero(share[:count] > 1e-3).tolist()
                 chosen = [self._falls[at] for at in used]
                 self._falls = chosen + [fall for at, fall in enumerate(self._falls) if at not in used]
-                whole = np.tensordot(share, known, axes=1)
-                self._joined = [self._kept(whole, float(touches.turns[at])), *self._joined][:JOINED]
                 return True
         return False
 

@@ -191,7 +191,8 @@ def _tasks(search: Search) -> list[tuple[Kind, tuple[str, ...]]]:
     tops: list[tuple[str, ...]] = [(name,) for name in search.names if not above[name]]
     below = [(body.name,) for body in search.assembly.bodies if body.fixed]
     wanted: dict[Kind, list[tuple[str, ...]]] = {
-        "move": list(search.pairs) or sorted([*alone, *several], key=search.order),
+        "move": list(search.pairs)
+        or sorted([*alone, *several], key=lambda names: (search.promise(names), len(names))),
         "turn": alone,
         "remove": tops,
         "place": tops,

@@ -22,8 +22,6 @@ PRECISE = 2e-4
 """Of a number that is closed in on, relative; of shifts of the games' pieces that is a hundredth of a millimetre."""
 NEAREST = 0.01
 """Of the median piece: the shortest shift that is tried."""
-ROUGHLY = 1.1
-"""Promises of effort within this factor are alike."""
 MOST = 3
 """Changes of a kind that are told: what is more effort than these is not looked for."""
 
@@ -104,15 +102,10 @@ class Search:
         return []
 
     def promise(self, names: Sequence[str]) -> float:
-        """Returns about how much effort a shift will be, in no unit: small where the mechanism hangs on the pieces."""
+        """Returns about how much effort a shift will be, in steps of a tenth: little where the fall hangs on them."""
         power = float(self.balance.acting @ self.motion.reshape(-1))
         drive = float(np.linalg.norm(self.drive(names)))
-        return len(names) * power / drive if drive > 1e-9 else math.inf
-
-    def order(self, names: Sequence[str]) -> tuple[float, int]:
-        """Returns what pieces that may be shifted are sorted by: that, roughly, then how few they are."""
-        promise = self.promise(names)
-        return promise if math.isinf(promise) else round(math.log(max(promise, 1e-9), ROUGHLY)), len(names)
+        return round(math.log(max(len(names) * power / drive, 1e-9), 1.1)) if drive > 1e-9 else math.inf
 
 
 def joined(groups: Iterable[set[T]], links: Iterable[Iterable[T]]) -> list[set[T]]:
