@@ -29,7 +29,7 @@ And what to do about it, the least effort first, each change checked by both met
 
 >>> mended = teeter.mend(bridge, kinds=["move"], pieces=["deck"], workers=1)
 >>> print(mended.changes[0].sentence)
-Move deck 35.8 mm towards -x: it stands, 5.7 degrees in hand.
+Move deck 35.8 mm towards -x: it stands, 5.8 degrees in hand.
 
 Ask many questions under the same conditions:
 
