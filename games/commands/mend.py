@@ -114,7 +114,7 @@ def _mend(request: MendRequest, scene: Scene) -> MendResult:
         kinds=request.kind or (),
         pieces=request.piece or (),
         keep=request.keep or (),
-        best=request.best or (None if request.apply in (None, 1) else request.apply),
+        best=request.best if request.best is not None or request.apply in (None, 1) else request.apply,
         push_n=request.push,
         push_direction_deg=request.push_direction,
     )

@@ -24,8 +24,8 @@ MOST_PACE = 4.0
 """Faster than that nobody follows a bot."""
 NOT_KEPT = "This game is not kept."
 LOG_LINES_SHOWN = 7
-CARD, SMALL_CARD, LOW_CARD = (78.0, 109.0), (57.0, 80.0), (52.0, 73.0)
-"""Units: the width and height of a card that can be played, the same in a small picture, of one that cannot."""
+SMALL_CARD, LOW_CARD = (57.0, 80.0), (52.0, 73.0)
+"""Units: the width and height of a card in a small picture, and of one that cannot be played now."""
 
 PROMPTS = {
     Wait.ACTION: "Choose what to do.",
@@ -258,7 +258,7 @@ def _fan(client: ClientState, settings: Settings, look: HudState) -> list[Panel]
         key = "" if number is None or number >= CHOICES_PER_PAGE else str(number + 1)
         fan.append(FanCard(name, held.image, number is not None, bool(name) and look.lit == name, key))
     # those that cannot be played now are lowered
-    size = (SMALL_CARD if look.is_small else CARD) if plays else LOW_CARD
+    size = LOW_CARD if not plays else SMALL_CARD if look.is_small else ()
     shown = Fan(tuple(fan), *size)
     return [Panel("cards", "bottom", (shown,), width=620, is_bare=True)]
 
