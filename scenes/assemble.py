@@ -82,15 +82,23 @@ def pose_of(table: PieceTable) -> Pose:
     return Pose((x * MM, y * MM, z * MM), turn)
 
 
-def reaching(table: TableTop, drafts: Sequence[Draft], top: float, file: str) -> TableTop:
+def reaching(
+    table: TableTop, drafts: Sequence[Draft], top: float, file: str, is_floor: bool = False
+) -> TableTop:
     """Returns the table, so large that it is under every piece, unless its size is given.
 
-    It keeps its size when a piece reaches below its top: beside a table things may stand lower than on it.
-    Raises SceneError when a piece lies farther off than a table can reach.
+    It keeps its size when a piece reaches below its top: beside a table things may stand lower than on it. is_floor: no
+    free piece may, and one that does overlaps it. Raises SceneError when a piece lies farther off than a table can
+    reach.
     """
     boxes = [bounds_of(solids_at(draft.piece, draft.pose)) for draft in drafts]
-    lows = [low[2] for draft, (low, _) in zip(drafts, boxes, strict=True) if not draft.falls]
-    if "size" in table.model_fields_set or min(lows, default=top) < top - MAX_OVERLAP:
+    lower = [
+        draft
+        for draft, (low, _) in zip(drafts, boxes, strict=True)
+        if not draft.falls and low[2] < top - MAX_OVERLAP
+    ]
+    is_beside = bool(lower) and not (is_floor and any(not draft.fixed for draft in lower))
+    if "size" in table.model_fields_set or is_beside:
         return table
     reach = np.max(
         [np.maximum(np.abs(low), np.abs(high))[:2] for low, high in boxes] or [np.zeros(2)], axis=0

@@ -38,7 +38,8 @@ class Ground:
 @dataclass(frozen=True, slots=True)
 class Content:
     """What a file holds, before it is put together. faults: what kept others from being pieces. fitted: what was made
-    of each, in words. unit, up: as they were taken. left_out: could be no piece, and need not."""
+    of each, in words. unit, up: as they were taken. left_out: could be no piece, and need not. is_floor: nothing free
+    lies lower than the table, not even beside it."""
 
     head: Head
     drafts: list[Draft]
@@ -48,3 +49,4 @@ class Content:
     up: str = "z"
     ground: Ground | None = None
     left_out: tuple[str, ...] = ()
+    is_floor: bool = False

@@ -9,11 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
-from teeter.engine.geometry.convex import bounds_of, solids_at
 from teeter.engine.pose import Pose
-from teeter.engine.tolerances import MAX_OVERLAP
 from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.models.errors import MeshFileError, ModelError
 from teeter.models.material import Material, material_named
@@ -28,11 +24,10 @@ from teeter.scenes.scene import UNITS, Draft, Fault, Scene, SceneError, UnitAske
 from teeter.scenes.schema import FORMAT, PieceTable, TableTop, tables_of_all
 
 SHIPPED = Path(__file__).resolve().parent
-Z_UP = (
-    "every piece overlaps the table: in a glTF file y is up, and this one seems to have z up; turn the scene by -90 "
-    "degrees about x before it is written, or write a format in which z is up (.obj, .stl, .3mf, .ply)"
-)
 MESHES = tuple(KINDS)
+TURNED = (*UNSAID, *GLTF)
+"""Mesh files whose axis that points up may be given: those that do not say, and glTF, where it is y, because many
+programs write what has z up as it is."""
 FORMATS = {
     **dict.fromkeys((".xml", ".mjcf"), "mjcf"),
     ".urdf": "urdf",
@@ -43,7 +38,7 @@ FORMATS = {
 """Scenes of other programs, which say their unit and which axis is up: the module that reads each."""
 _REGULAR = "only the bodies of mesh files are regrouped; in scene files every piece is one"
 REFUSED = {
-    "mesh": {"--up": f"{{}} files say which axis is up; only {', '.join(UNSAID)} files need it"},
+    "mesh": {"--up": f"{{}} files say which axis is up; only {', '.join(TURNED)} files take it"},
     "format": dict.fromkeys(
         ("--fit", "--up", "--unit"), "{} files say what they are in, and are not fitted: leave it out"
     ),
@@ -100,7 +95,7 @@ def load(
     `600x400`; by default as the file says, for meshes at z = 0, and reaching under everything. fixed: names, with
     wildcards, of pieces that are supports. material: of pieces that name none. unit: of the numbers in a mesh file, one
     of mm, cm, m, in. fit_mm: of a mesh file, by how much corners may be off the planes, cylinders, spheres and cones
-    that they become; 0: they stay. up: the axis that points up in an .obj, .stl or .ply file, x, y or z; by default z.
+    that they become; 0: they stay. up: the axis that points up in a mesh file but 3MF; by default z, in glTF y.
     drop: take pieces that nothing carries, which are to fall. excused: pieces that will be taken out, and whose faults
     are none. unite: names, with wildcards, of nodes of a mesh file that are one piece. split: cut what is not convex in
     it into convex blocks, each a piece. progress: told how many meshes of a mesh file are made, and of how many.
@@ -153,30 +148,31 @@ def _table_of(
 
 
 def _ask_for_axis(path: Source, file: str, options: LoadOptions) -> None:
-    """Raises SceneError where pieces lie well on z = 0 with another axis up, and do not with z up: putting the table
-    under everything would answer for a scene on its side."""
+    """Raises SceneError where pieces lie well on z = 0 with another axis up, and do not with the usual one: putting the
+    table under everything would answer for a scene on its side."""
     as_it_is = replace(options, table=None)
     try:
         _load(path, file, as_it_is)
     except SceneError as refused:
         if hint := _other_way_up(path, file, as_it_is, refused):
-            raise SceneError.of(
-                file, f"with z up its pieces lie badly on z = 0; {hint} (--up z says that z is meant)"
-            ) from None
+            usual = KINDS[path.suffix.lower()].up
+            problem = f"with {usual} up its pieces lie badly on z = 0; {hint} (--up {usual} says that this is meant)"
+            raise SceneError.of(file, problem) from None
 
 
 def _other_way_up(path: Source, file: str, options: LoadOptions, refused: SceneError) -> str:
-    """The question whether another axis is up, of a file that does not say, when its pieces would lie well so."""
-    if path.suffix.lower() not in UNSAID or options.up is not None or options.table is not None:
+    """The question whether another axis is up, when the pieces of a file would lie well so."""
+    ending = path.suffix.lower()
+    if ending not in TURNED or options.up is not None or options.table is not None:
         return ""
     asked = isinstance(refused, UnitAskedError)
     trial = replace(options, unit="m") if asked else options
-    for up in "zyx" if asked else "yx":
+    for up in "zyx" if asked else "zx" if ending in GLTF else "yx":
         try:
             _load(path, file, replace(trial, up=up))
         except SceneError:
             continue
-        return "" if up == "z" else f"is {up} up in it? its pieces lie well so: --up {up}"
+        return "" if up == "z" and asked else f"is {up} up in it? its pieces lie well so: --up {up}"
     return ""
 
 
@@ -187,26 +183,8 @@ def _load(path: Source, file: str, options: LoadOptions, progress: Progressed | 
     is_alone = len(content.drafts) == 1 and not content.ground
     if path.suffix.lower() in MESHES and table is None and options.size is None and is_alone:
         content = replace(content, drafts=[_on_the_table(content.drafts[0])])
-    try:
-        where = path if isinstance(path, Path) else None
-        return replace(_scene(path.stem, content, options, file), path=where, files=_files(content, where))
-    except SceneError:
-        if path.suffix.lower() in GLTF and table is None and not content.faults and _is_z_up(content.drafts):
-            raise SceneError.of(file, Z_UP) from None
-        raise
-
-
-def _is_z_up(drafts: list[Draft]) -> bool:
-    """Whether every piece of a glTF file overlaps the table, and none would were z up in the file and not y."""
-    table = table_body(TableTop())
-    table_low, table_high = bounds_of(solids_at(table.piece, table.pose))
-    boxes = [bounds_of(solids_at(draft.piece, draft.pose)) for draft in drafts]
-    # z of the file is -y here
-    return all(
-        bool(np.all(np.minimum(high, table_high) - np.maximum(low, table_low) > MAX_OVERLAP))
-        and high[1] <= MAX_OVERLAP
-        for low, high in boxes
-    )
+    where = path if isinstance(path, Path) else None
+    return replace(_scene(path.stem, content, options, file), path=where, files=_files(content, where))
 
 
 def _on_the_table(draft: Draft) -> Draft:
@@ -263,7 +241,7 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
     if chosen is not None and options.size:
         chosen = chosen.model_copy(update={"size": options.size})
     if chosen is not None and options.table != "none":
-        builder = Builder([table_body(reaching(chosen, content.drafts, top, file), top)])
+        builder = Builder([table_body(reaching(chosen, content.drafts, top, file, content.is_floor), top)])
     head = content.head
     bodies, dropped, written = _together(content, builder, options, file)
     bodies, faults = loaded(bodies, head.load, file, options.excused)
@@ -407,7 +385,7 @@ def _content(path: Source, file: str, options: LoadOptions, progress: Progressed
         from teeter.scenes.meshes import read_meshes  # trimesh's loaders are slow to import
 
         assert not isinstance(path, GivenText)
-        _check_options("mesh", {"--up"} if ending in UNSAID else set(), path, file, options)
+        _check_options("mesh", {"--up"} if ending in TURNED else set(), path, file, options)
         content = read_meshes(path, file, material, options, progress)
     elif ending in FORMATS:
         from teeter.scenes.formats.pieces import contents_of

@@ -88,7 +88,7 @@ def read_meshes(
             progress(done, len(placed))
     read = next((name for name, size in UNITS.items() if size == length), f"{length:g} m")
     drafts, faults = _named(maker.drafts, file, maker.faults)
-    return Content(Head(teeter=FORMAT), drafts, faults, tuple(words), read, axis, ground)
+    return Content(Head(teeter=FORMAT), drafts, faults, tuple(words), read, axis, ground, is_floor=True)
 
 
 def _name(node: MeshNode, stem: str) -> str:

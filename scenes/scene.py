@@ -222,7 +222,7 @@ def _weight(grams: float) -> str:
         if grams < 1e3
         else f"{grams / 1e3:.4g} kg"
         if grams < 1e6
-        else f"{grams / 1e6:.4g} t"
+        else f"{_digits(grams / 1e6)} t"
     )
 
 

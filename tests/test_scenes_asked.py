@@ -127,8 +127,10 @@ def test_both_units_of_the_leaning_tower_have_one_verdict_with_the_axis_said() -
     assert metres.exit_code == millimetres.exit_code == 1
 
 
-def test_an_axis_is_refused_where_the_format_says_it() -> None:
-    for name in ("gpu_instancing.glb", str(CASES.parents[1] / "scenes" / "tower.toml")):
+def test_an_axis_is_refused_where_the_format_says_it(tmp_path: Path) -> None:
+    block = tmp_path / "block.3mf"
+    trimesh.creation.box((20.0, 20.0, 20.0)).export(block)
+    for name in (str(block), str(CASES.parents[1] / "scenes" / "tower.toml")):
         result = checked(name, "--up", "y")
         assert result.exit_code == 2
         assert "--up" in result.output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 import struct
 import zipfile
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from test_scenes_meshes import FORMATS, block, free, gltf, message_of, stack
 from trimesh.transformations import rotation_matrix
 
 from teeter.scenes.load import load
+from teeter.scenes.scene import SceneError
 
 
 def _set(*path: Any) -> Callable[[dict[str, Any]], object]:
@@ -196,10 +198,14 @@ def test_a_scene_with_z_up_in_a_format_with_y_up_is_told_so(tmp_path: Path, suff
     else:
         for name, data in trimesh.exchange.gltf.export_gltf(scene).items():
             (tmp_path / (path.name if name.endswith(".gltf") else name)).write_bytes(data)
-    assert message_of(path) == (
-        f"{path}: every piece overlaps the table: in a glTF file y is up, and this one seems to have z up; turn the "
-        "scene by -90 degrees about x before it is written, or write a format in which z is up (.obj, .stl, .3mf, .ply)"
-    )
+    hint = "is z up in it? its pieces lie well so: --up z"
+    assert message_of(path).startswith(f"{path}: {hint}\n")
+    assert "overlaps the table by" in message_of(path)
+    with pytest.raises(
+        SceneError, match=f"with y up its pieces lie badly on z = 0; {re.escape(hint)} .--up y says"
+    ):
+        load(path, table="lowest")
+    assert len(free(load(path, up="z").assembly)) == 3
     assert load(path, table="none").ids
     turned = tmp_path / "turned.glb"
     scene.apply_transform(rotation_matrix(-math.pi / 2, (1, 0, 0))).export(turned)
@@ -208,3 +214,21 @@ def test_a_scene_with_z_up_in_a_format_with_y_up_is_told_so(tmp_path: Path, suff
     sunk = tmp_path / "sunk.glb"
     scene.apply_translation((0.0, -0.03, 0.3)).export(sunk)
     assert "overlaps the table by" in message_of(sunk)
+
+
+def test_what_lies_lower_than_the_table_beside_it_is_refused(tmp_path: Path) -> None:
+    """A bridge in mm with z up, written as glTF: 20 m of it are under a table 1.2 m wide, and beside it."""
+    scene = trimesh.Scene()
+    for name, size, place in (
+        ("left", (20.0, 40.0, 20.0), (-40.0, 0.0, 10.0)),
+        ("right", (20.0, 40.0, 20.0), (40.0, 0.0, 10.0)),
+        ("deck", (100.0, 40.0, 10.0), (0.0, 0.0, 25.0)),
+    ):
+        scene.add_geometry(block(size, place), node_name=name, geom_name=name)
+    path = tmp_path / "bridge.glb"
+    scene.export(path)
+    assert message_of(path).startswith(f"{path}: is z up in it? its pieces lie well so: --up z\n")
+    assert 'node "left": overlaps the table by 20000.00 mm' in message_of(path)
+    # a table of a size that is given ends where it ends
+    assert load(path, table="1200x800").ids
+    assert load(path, up="z", unit="mm").assembly.bodies[0].piece.extents[0] == 1.2

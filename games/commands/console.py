@@ -42,7 +42,7 @@ Recording = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Engine = Annotated[str | None, choice("Physics engine; the first one installed by default.", *PACKAGES)]
 Unit = Annotated[str | None, choice("Unit of a mesh file.", "mm", "cm", "m", "in")]
-Up = Annotated[str | None, choice("Up axis of an .obj, .stl or .ply file.", "x", "y", "z")]
+Up = Annotated[str | None, choice("Up axis of a mesh file other than .3mf.", "x", "y", "z")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log each step to standard error.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only; the exit code is the answer.")]
 SceneOut = Annotated[Path | None, typer.Option("--out", "-o", help="Scene file to write (.toml).")]
