@@ -19,7 +19,7 @@ from teeter.games.core.rules import Choice
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of
 from teeter.games.present.naming import is_shipped
-from teeter.games.present.pictures import Pictures, from_above, of_piece
+from teeter.games.present.pictures import Pictures, from_above, of_card, of_piece
 from teeter.games.registry import game_named
 from teeter.games.server.messages import Plan, Waits
 from teeter.games.server.setup import first_view
@@ -112,6 +112,31 @@ def test_pictures_are_drawn_beside_the_window_and_kept(
     third.step()
     assert not damaged.images
     third.close()
+
+
+def test_a_card_shows_its_words_until_its_picture_has_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need("OpenGL")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    card, broken = (
+        of_card("any/purple", models, "#8a38a8") for models in (["wonky/small_purple"], ["no/such"])
+    )
+    plain = card_image("any/purple", (), "#8a38a8")
+    hud = ListeningHud(card, broken)
+    pictures = Pictures(hud)  # type: ignore[arg-type]
+    pictures.step()
+    assert np.array_equal(hud.images[card], plain)
+    assert np.array_equal(hud.images[broken], plain)
+    end = time.monotonic() + 60.0
+    while pictures._plain and time.monotonic() < end:
+        pictures.step()
+        time.sleep(0.02)
+    pictures.close()
+    assert np.abs(hud.images[card].astype(int) - plain).max() > 100
+    # what cannot be drawn keeps its words
+    assert np.array_equal(hud.images[broken], plain)
+    assert not pictures._plain
 
 
 def test_every_card_of_a_hand_has_a_picture_and_only_who_holds_it_sees_it() -> None:

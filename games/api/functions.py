@@ -58,9 +58,9 @@ def load(
     settle_mm: gaps and overlaps to allow. table: `none`, `lowest` to put it under everything, or its size. fixed:
     names, with wildcards, of pieces that are supports. material: of pieces that name none. unit: of a mesh file: mm,
     cm, m or in. fit_mm: of scanned meshes, within which faces that are flat or round become exactly so; 0: they stay.
-    up: the axis that points up in a mesh file but 3MF; by default z, in glTF y. drop: take pieces that nothing carries, for
-    `check(scene, drop=True)`. without: pieces to take out, and whose faults are none.
-    unite: names of nodes of a mesh file that are one piece. split: cut what is not convex in it into convex blocks.
+    up: the axis that points up in a mesh file but 3MF; by default z, in glTF y. drop: take pieces that nothing carries,
+    for `check(scene, drop=True)`. without: pieces to take out, and whose faults are none. unite: names of nodes of a
+    mesh file that are one piece. split: cut what is not convex in it into convex blocks.
     """
     from teeter.scenes.load import load
     from teeter.scenes.scene import without as rest_of

@@ -87,21 +87,26 @@ class PictureSource:
 
 
 class Pictures(PictureSource):
-    """Gives a hud the pictures that it shows, each as soon as there is one."""
+    """Gives a hud the pictures that it shows, each as soon as there is one; until then cards show their words."""
 
     def __init__(self, hud: Hud) -> None:
         super().__init__()
         self._hud = hud
+        self._plain: set[str] = set()
 
     def step(self) -> None:
         """Take in what was drawn, ask for what is missing."""
-        missing = (
-            shape.name
-            for shape in self._hud.layout.shapes
-            if isinstance(shape, Image) and not self._hud.has_image(shape.name)
-        )
-        for name, pixels in self.found(missing).items():
-            self._hud.give_image(name, NOTHING if pixels is None else pixels)
+        names = {shape.name: None for shape in self._hud.layout.shapes if isinstance(shape, Image)}
+        missing = [name for name in names if name in self._plain or not self._hud.has_image(name)]
+        found = self.found(missing)
+        for name, pixels in found.items():
+            if pixels is not None or name not in self._plain:
+                self._hud.give_image(name, NOTHING if pixels is None else pixels)
+        for name in missing:
+            if name.startswith("card|") and name not in found and name not in self._plain:
+                _, title, _, colour = name.split("|")
+                self._hud.give_image(name, drawn(of_card(title, (), colour)))
+        self._plain = {name for name in missing if name.startswith("card|")} - found.keys()
 
 
 def painter() -> Callable[[list[object], str], Pixels]:
