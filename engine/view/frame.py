@@ -41,14 +41,17 @@ class Frame:
     unread: frozenset[str] = frozenset()
     airy: frozenset[str] = frozenset()
     marks: Mapping[str, PieceLetter] = field(default_factory=lambda: MappingProxyType({}))
+    _placed: dict[str, Pose] = field(default_factory=dict, init=False, repr=False)
 
-    def placed(self) -> dict[str, Pose]:
+    def placed(self) -> Mapping[str, Pose]:
         """Returns where the bodies are that are shown, by name."""
-        return {
-            name: Pose.of_row(row)
-            for name, row in zip(self.names, self.poses.tolist(), strict=True)
-            if row[0] == row[0]  # NaN hides
-        }
+        # asked for several times a picture
+        if not self._placed:
+            rows = zip(self.names, self.poses.tolist(), strict=True)
+            self._placed.update(
+                (name, Pose.of_row(row)) for name, row in rows if row[0] == row[0]
+            )  # NaN hides
+        return MappingProxyType(self._placed)
 
 
 def frame_of(bodies: Iterable[Body]) -> Frame:

@@ -70,6 +70,11 @@ class CameraHandicap:
         """CT-47: a new floor card was laid."""
         self._spun = 0.0
 
+    @property
+    def moment(self) -> tuple[float, float]:
+        """What it does at one moment is always the same."""
+        return self._now, self._spun
+
     def step(self, seconds: float) -> None:
         """Time passes."""
         self._now += seconds
@@ -115,11 +120,16 @@ class CameraController:
         """Whether somebody has moved or zoomed."""
         self._free = self._free_goal = (0.0, 0.0)
         """How far to the right and up what is looked at is seen, in picture heights from the middle of the picture."""
+        self._seen: tuple[object, Camera] | None = None
 
     @property
     def camera(self) -> Camera:
         """Where it looks from now."""
-        return self.eye.of(self.orbit.panned(-self._free[0], -self._free[1]))
+        # asked for a dozen times a picture
+        now = (self.orbit, self._free, self.eye.moment)
+        if self._seen is None or self._seen[0] != now:
+            self._seen = (now, self.eye.of(self.orbit.panned(-self._free[0], -self._free[1])))
+        return self._seen[1]
 
     def frame(self, tower: Array, others: Array, aspect: float, *clears: Clear) -> None:
         """See a tower, and what else must be seen, corners (n, 3), in that part of the picture which panels leave free

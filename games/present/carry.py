@@ -68,13 +68,14 @@ class LandingSurface:
         self, piece: Piece, start: Pose, goal: Pose, at_goal: float | None, samples: int = 9
     ) -> float | None:
         """The greatest `landing` on the straight way from one place to another, where it is `at_goal`."""
-        highest = self._box_landing(piece, goal)
         here, there = np.array(start.position[:2]), np.array(goal.position[:2])
         best = at_goal
-        for part in np.linspace(0.0, 1.0, samples)[:-1] if math.dist(here, there) > 1e-3 else ():
-            x, y = (here + part * (there - here)).tolist()
+        if math.dist(here, there) <= 1e-3:
+            return best
+        way = here + np.linspace(0.0, 1.0, samples)[:-1, None] * (there - here)
+        for (x, y), most in zip(way.tolist(), self._box_landing(piece, goal)(way).tolist(), strict=True):
             # what lies lower than what was found already cannot carry it higher
-            if best is None or highest(x, y) > best + LEVEL_M:
+            if best is None or most > best + LEVEL_M:
                 lies = self.landing(piece, Pose((x, y, 0.0), goal.orientation))
                 best = lies if best is None or (lies is not None and lies > best) else best
         return best
@@ -97,17 +98,19 @@ class LandingSurface:
         def meets(height: float) -> bool:
             x, y = place(height)
             # exact only where boxes leave it open
-            if highest(x, y) - low < height - 1e-6:
+            if highest(np.array([[x, y]]))[0] - low < height - 1e-6:
                 return False
             lies = self.landing(piece, Pose((x, y, 0.0), rotation.orientation))
             return lies is not None and lies - low >= height - 1e-6
 
         above = self.top + 1e-4
-        heights = np.linspace(above, 0.0, 1 + max(16, math.ceil(above / RAY_STEP))).tolist()
-        first = next((number for number, height in enumerate(heights) if meets(height)), None)
+        heights = np.linspace(above, 0.0, 1 + max(16, math.ceil(above / RAY_STEP)))
+        ray = origin + ((heights - origin[2]) / direction[2])[:, None] * direction
+        is_open = highest(ray[:, :2]) - low >= heights - 1e-6
+        first = next((number for number in np.flatnonzero(is_open).tolist() if meets(heights[number])), None)
         if first is None:
             return place(0.0)
-        above, below = heights[max(first - 1, 0)], heights[first]
+        above, below = heights[[max(first - 1, 0), first]].tolist()
         # most of what it lands on is level: where it lies is where the ray meets it
         lies = self.landing(piece, Pose((*place(below), 0.0), rotation.orientation))
         level = below if lies is None else min(lies - low, above)
@@ -118,16 +121,18 @@ class LandingSurface:
             above, below = (above, middle) if meets(middle) else (middle, below)
         return place(below)
 
-    def _box_landing(self, piece: Piece, rotation: Pose) -> Callable[[float, float], float]:
-        """Returns what `landing` is at most at a place (x, y), by boxes: quickly told."""
+    def _box_landing(self, piece: Piece, rotation: Pose) -> Callable[[Array], Array]:
+        """Returns what `landing` is at most, (n,), at places (n, 2), by boxes: quickly told."""
         low, high = bounds_of(solids_at(piece, Pose((0.0, 0.0, 0.0), rotation.orientation)))
         lowest, highest = self._target.low[:, :2] - high[:2], self._target.high[:, :2] - low[:2]
+        tops = self._target.high[:, 2]
 
-        def height(x: float, y: float) -> float:
-            over = ((lowest < (x, y)) & (highest > (x, y))).all(axis=1)
-            return float(self._target.high[over, 2].max(initial=-np.inf)) - float(low[2])
+        def heights(places: Array) -> Array:
+            at = places[:, None]
+            is_over = ((lowest < at) & (highest > at)).all(axis=2)
+            return np.asarray(np.where(is_over, tops, -np.inf).max(axis=1, initial=-np.inf) - low[2])
 
-        return height
+        return heights
 
 
 class CarryTarget:

@@ -95,6 +95,7 @@ class ClientState(Generic[S]):
         self._surface: tuple[object, LandingSurface] | None = None
         self._seen: tuple[S | None, dict[str, S]] = (None, {})
         self._is_secret: tuple[S | None, bool] = (None, False)
+        self._in_play: tuple[S | None, frozenset[str]] = (None, frozenset())
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -142,7 +143,9 @@ class ClientState(Generic[S]):
     @property
     def in_play(self) -> frozenset[str]:
         """The pieces that lie or are carried as part of the game."""
-        return self.game.judge.in_play(self.state)
+        if self._in_play[0] is not self.state:
+            self._in_play = (self.state, self.game.judge.in_play(self.state))
+        return self._in_play[1]
 
     def is_fixed(self, name: str) -> bool:
         """Whether a body never moves: the table and supports."""

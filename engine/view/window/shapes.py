@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 Colour = tuple[float, float, float, float]
 """Red, green, blue and opacity, 0 to 1."""
@@ -26,7 +26,7 @@ class Rect:
 
     def shifted(self, x: float, y: float) -> Rect:
         """Returns the rectangle moved by an offset."""
-        return replace(self, x=self.x + x, y=self.y + y)
+        return Rect(self.x + x, self.y + y, self.width, self.height)
 
     def meets(self, other: Rect) -> bool:
         """Returns whether two rectangles overlap."""
@@ -53,6 +53,10 @@ class Fill:
     edge: Colour | None = None
     line: float = 1.0
 
+    def shifted(self, x: float, y: float) -> Fill:
+        """Returns it moved by an offset."""
+        return Fill(self.rect.shifted(x, y), self.colour, self.rounding, self.edge, self.line)
+
 
 @dataclass(frozen=True, slots=True)
 class Letters:
@@ -65,6 +69,10 @@ class Letters:
     colour: Colour
     bold: bool = False
 
+    def shifted(self, x: float, y: float) -> Letters:
+        """Returns it moved by an offset, to whole pixels."""
+        return Letters(self.text, round(self.x + x), round(self.y + y), self.size, self.colour, self.bold)
+
 
 @dataclass(frozen=True, slots=True)
 class Image:
@@ -74,6 +82,10 @@ class Image:
     rect: Rect
     angle: float = 0.0
     opacity: float = 1.0
+
+    def shifted(self, x: float, y: float) -> Image:
+        """Returns it moved by an offset."""
+        return Image(self.name, self.rect.shifted(x, y), self.angle, self.opacity)
 
 
 Shape = Fill | Letters | Image
@@ -87,6 +99,10 @@ class Region:
     rect: Rect
     low: float | None = None
     high: float | None = None
+
+    def shifted(self, x: float, y: float) -> Region:
+        """Returns it moved by an offset."""
+        return Region(self.name, self.rect.shifted(x, y), self.low, self.high)
 
     def value_at(self, x: float) -> float:
         """Returns the value of a slider at a horizontal position."""
@@ -108,13 +124,10 @@ class LayoutBox:
         self.cards: list[Rect] = []
 
     def take(self, other: LayoutBox, x: float, y: float) -> None:
-        """Adds everything in another box at an offset; letters stay on whole pixels."""
-        for shape in other.shapes:
-            if isinstance(shape, Letters):
-                self.shapes.append(replace(shape, x=round(shape.x + x), y=round(shape.y + y)))
-            else:
-                self.shapes.append(replace(shape, rect=shape.rect.shifted(x, y)))
-        self.regions += [replace(region, rect=region.rect.shifted(x, y)) for region in other.regions]
+        """Adds everything in another box at an offset."""
+        # by their own constructors: `replace` takes three times as long, a hundred times a picture
+        self.shapes += [shape.shifted(x, y) for shape in other.shapes]
+        self.regions += [region.shifted(x, y) for region in other.regions]
         self.cards += [card.shifted(x, y) for card in other.cards]
         self.is_lit |= other.is_lit
 
