@@ -176,6 +176,7 @@ def test_an_interrupt_keeps_what_was_found(executor: str | None) -> None:
     found = stopped.value.done
     assert isinstance(stopped.value, KeyboardInterrupt)
     assert (len(found), found.total) == (64, 100)
+    assert [row.number for row in found] == list(range(64))
     assert found.rows == teeter.check_many(stacks[:64], method="statics", workers=1).rows
 
 

@@ -69,6 +69,9 @@ class ManyResult(Untrue):
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __iter__(self) -> Iterator[ManyRow]:
+        return iter(self.rows)
+
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
         """The table as a dict of numpy arrays, as pandas and polars take it: numbers that are not known are nan, texts
