@@ -9,7 +9,8 @@ the middle of the card's top, x and y along its sides as authored, z out of the 
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 
 import numpy as np
 import shapely
@@ -26,7 +27,7 @@ from teeter.games.judge import places
 from teeter.games.judge.judge import Judge, TableScene
 from teeter.models.build import build
 from teeter.models.catalogue import find
-from teeter.models.piece import Piece
+from teeter.models.piece import Piece, TriangleMesh
 from teeter.models.spec import PieceSpec
 
 TABLE_MM = (1200.0, 1000.0)
@@ -35,6 +36,8 @@ STACK_MM = (350.0, -350.0)
 """The place of the stack, in a corner that no row of blocks reaches."""
 DECK_MM = (235.0, -350.0)
 """Where the stack is seen, beside the place where its top card is turned up."""
+SLIP_MM, TWIST_DEG = 0.7, 1.5
+"""By how much a card of the stack is seen to lie beside the one below, and to be turned, at most."""
 FIRST_ROW_MM = 200.0
 """From the centre to a player's first row: outside the reach of a card that leans over the tower's edge."""
 ROW_MM = 62.0
@@ -274,15 +277,26 @@ def _pile(count: int) -> Piece:
     """So many floor cards, one on the other."""
     card = find("crazy_tower/card_01")
     sides = [1e3 * float(side) for side in build(card).extents]
-    return build(
-        PieceSpec.model_validate(
-            {
-                "model": RevealCard.shown_by,
-                "shape": {"box": [*sides[:2], sides[2] * count]},
-                "material": card.material,
-            }
+    shape = {"box": [*sides[:2], sides[2] * count]}
+    spec = {"model": RevealCard.shown_by, "shape": shape, "material": card.material}
+    return replace(build(PieceSpec.model_validate(spec)), drawn=partial(_stacked, count))
+
+
+def _stacked(count: int) -> TriangleMesh:
+    """So many cards as they are seen: nobody lays them quite on each other."""
+    card = build(find("crazy_tower/card_01"))
+    points, faces = card.visual.vertices, card.visual.faces
+    placed = []
+    for number in range(count):
+        half_turn = math.radians(TWIST_DEG * math.sin(3.9 * number)) / 2.0
+        z = float(card.extents[2]) * (number - (count - 1) / 2.0)
+        pose = Pose(
+            (SLIP_MM / 1e3 * math.sin(2.4 * number), 0.0, z),
+            (0.0, 0.0, math.sin(half_turn), math.cos(half_turn)),
         )
-    )
+        placed.append(pose.apply(points))
+    every = np.concatenate([faces + number * len(points) for number in range(count)])
+    return TriangleMesh(np.concatenate(placed), every)
 
 
 def _half(name: str) -> float:
