@@ -50,10 +50,20 @@ def test_a_function_is_a_call_of_a_checker() -> None:
     )
     rows = teeter.sweep("two_bricks", "slab", x=(0, 40, 5), y=0, workers=1)
     assert rows == teeter.Checker(workers=1).sweep("two_bricks", "slab", x=(0, 40, 5), y=0)
-    for name in ("check", "noise", "probe", "sweep"):
-        of_function = set(inspect.signature(getattr(teeter, name)).parameters)
-        of_method = set(inspect.signature(getattr(teeter.Checker, name)).parameters) - {"self"}
-        assert of_method <= of_function, name
+
+
+def test_a_function_takes_all_that_its_method_takes_with_the_same_defaults() -> None:
+    public = {name for name, of in vars(teeter.Checker).items() if inspect.isfunction(of)}
+    methods = sorted(name for name in public if not name.startswith("_") and hasattr(teeter, name))
+    assert {"check", "check_many", "steps", "noise", "mend", "design", "probe", "sweep"} <= {*methods}
+    for name in methods:
+        function, method = (
+            dict(inspect.signature(getattr(of, name)).parameters) for of in (teeter, teeter.Checker)
+        )
+        defaults = {key: parameter.default for key, parameter in method.items() if key != "self"}
+        assert {
+            key: parameter.default for key, parameter in function.items() if key != "under"
+        } == defaults, name
 
 
 def test_progress_is_told_to_its_end() -> None:

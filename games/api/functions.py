@@ -141,9 +141,17 @@ def check_many(
     return Checker(**under).check_many(scenes, method=method, executor=executor, progress=progress)
 
 
-def steps(scene: AnyScene, order: Iterable[str] | None = None, **under: Unpack[Conditions]) -> StepsResult:
+def steps(
+    scene: AnyScene,
+    order: Iterable[str] | None = None,
+    *,
+    settle_mm: float = 0.0,
+    drop: bool = False,
+    progress: Progress = unheard,
+    **under: Unpack[Conditions],
+) -> StepsResult:
     """Does it stand after every step of putting it together? As `Checker.steps`. Raises TeeterError."""
-    return Checker(**under).steps(scene, order)
+    return Checker(**under).steps(scene, order, settle_mm=settle_mm, drop=drop, progress=progress)
 
 
 def poses(scene: AnyScene, piece: str | None = None) -> tuple[PoseResult, ...]:
@@ -213,11 +221,20 @@ def mend(
     pieces: Iterable[str] = (),
     keep: Iterable[str] = (),
     best: int | None = None,
+    push_n: float | None = None,
+    push_direction_deg: float = 0.0,
     **under: Unpack[Conditions],
 ) -> MendResult:
     """What must be changed so that it stands? As `Checker.mend`. Raises TeeterError."""
     return Checker(**under).mend(
-        scene, margin_deg=margin_deg, kinds=kinds, pieces=pieces, keep=keep, best=best
+        scene,
+        margin_deg=margin_deg,
+        kinds=kinds,
+        pieces=pieces,
+        keep=keep,
+        best=best,
+        push_n=push_n,
+        push_direction_deg=push_direction_deg,
     )
 
 
