@@ -60,6 +60,7 @@ def test_the_brick() -> None:
     [
         ("tower_topple/brik", 'unknown model "tower_topple/brik": did you mean "tower_topple/brick"?'),
         ("tower-topple/brick", 'did you mean "tower_topple/brick"?'),
+        ("brick", 'unknown model "brick": did you mean "tower_topple/brick"?'),
         ("materials/beech", 'unknown model "materials/beech"'),
         ("../models/brick", 'unknown model "../models/brick"'),
         ("*/brick", 'unknown model "*/brick"'),
