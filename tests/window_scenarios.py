@@ -489,7 +489,7 @@ def rounds(person: Person, until: Callable[[], bool], seconds: float = PATIENCE)
     end = time.perf_counter() + seconds
     while not until():
         assert time.perf_counter() < end, f"{person.tell()}, fall {person.app.screen.fall.state!r}"
-        assert person.app.round()
+        person.look(1)
 
 
 def highest(person: Person) -> float:
@@ -502,5 +502,4 @@ def pressed(person: Person, name: str) -> None:
     x, y = person.app.window.hud.layout.region(name).rect.middle
     xdotool("mousemove", "--window", person.number, str(round(x)), str(round(y)), "click", "1")
     rounds(person, lambda: person.app.window.hud.layout.region(name) is None or name == "clip")
-    for _ in range(5):
-        person.app.round()
+    person.look(5)
