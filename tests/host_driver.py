@@ -106,9 +106,10 @@ def at_table(
     size: tuple[int, int] = (640, 400),
     *,
     has_touch: bool = False,
-    pause_ms: int = 30,
+    pause_ms: int = 0,
 ) -> Iterator[Opened]:
-    """A window of its own, as of another machine, once it is at the table. pause_ms: before each picture."""
+    """A window of its own, as of another machine, once it is at the table. pause_ms: before each picture; keys that are
+    only looked at for a picture may be missed then."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, has_touch=has_touch)
     if pause_ms:
         context.add_init_script(FEW_PICTURES % pause_ms)
