@@ -294,8 +294,8 @@ def carries(person: Person, x: float, y: float) -> None:
 def ended(person: Person, file: Path) -> Any:
     """Wait for the end on the screen, and for the record; the outcome."""
     outcome = person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")
-    person.look()
-    assert shown_on(person, "over")
+    # a fall is watched before
+    person.wait(lambda: shown_on(person, "over"), "the end on the screen")
     person.asked(wait=Wait.OVER)
     kept = read_replay(file).meta.outcome
     assert kept is not None
