@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from chromium import Opened
-from host_driver import Hosted, Player, at_table, hosted, pose, spot
+from host_driver import HELD, Hosted, Player, at_table, hosted, pose, spot
 from hostile_texts import HOSTILE
 from late_hand import lateness
 from playwright.sync_api import Browser
@@ -82,7 +82,10 @@ def lay(tab: Opened, click: bool) -> None:
         tab.page.mouse.down()
         tab.page.mouse.up()
     else:
-        tab.page.click("[data-act=lay]")
+        # twice where the coach warns, as of a piece that hangs askew
+        for _ in range(2):
+            if tab.page.is_visible(f"{HELD} [data-act=lay]"):
+                tab.page.click(f"{HELD} [data-act=lay]")
     tab.page.wait_for_function("() => !teeter.view.hand.grip && teeter.view.turn.mine && !teeter.view.busy")
 
 
