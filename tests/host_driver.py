@@ -91,12 +91,28 @@ def hosted(*words: str, prefix: Sequence[str] = (), address: str = "127.0.0.1:0"
         out.close()
 
 
+FEW_PICTURES = """
+const soon = requestAnimationFrame;
+globalThis.requestAnimationFrame = draw => setTimeout(() => soon(draw), %d);
+"""
+"""A page that draws so many milliseconds later. Without a graphics card every page draws all the time, for whom nobody
+looks; a screen that is slow it draws smaller, too."""
+
+
 @contextmanager
 def at_table(
-    browser: Browser, link: str, size: tuple[int, int] = (640, 400), *, has_touch: bool = False
+    browser: Browser,
+    link: str,
+    size: tuple[int, int] = (640, 400),
+    *,
+    has_touch: bool = False,
+    pause_ms: int = 0,
 ) -> Iterator[Opened]:
-    """A window of its own, as of another machine, once it is at the table."""
+    """A window of its own, as of another machine, once it is at the table. pause_ms: before each picture; keys that are
+    only looked at for a picture may be missed then."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, has_touch=has_touch)
+    if pause_ms:
+        context.add_init_script(FEW_PICTURES % pause_ms)
     page = context.new_page()
     found = Opened(page)
     page.set_default_timeout(PATIENCE_MS)

@@ -151,16 +151,21 @@ def test_eight_threads_answer_as_one_alone(alone: list[str]) -> None:
         # all at once: each kind of question beside every other
         asked = [pool.submit(ask, scene) for ask, scene in ASKED]
         assert [each.result() for each in asked] == alone
-        probes = [pool.submit(probed, "two_bricks") for _ in range(32)]
+        probes = [pool.submit(probed, "two_bricks") for _ in range(2 * THREADS)]
         assert {each.result() for each in probes} == {alone[0]}
 
 
 def test_asyncio_answers_as_one_alone(alone: list[str]) -> None:
-    async def all_of_them() -> list[str]:
-        found: list[str] = await asyncio.gather(*(asyncio.to_thread(ask, scene) for ask, scene in ASKED))
+    """Whose threads are those that are asked everything above."""
+    some = slice(None, None, 3)
+
+    async def some_of_them() -> list[str]:
+        found: list[str] = await asyncio.gather(
+            *(asyncio.to_thread(ask, scene) for ask, scene in ASKED[some])
+        )
         return found
 
-    assert asyncio.run(all_of_them()) == alone
+    assert asyncio.run(some_of_them()) == alone[some]
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])

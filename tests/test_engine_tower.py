@@ -12,7 +12,7 @@ from teeter.engine.world.bullet import BulletWorld
 
 pytestmark = pytest.mark.slow
 
-SEEDS = range(6)
+SEEDS = range(4)
 ALL_SEEDS = 20
 """As many in the soak."""
 

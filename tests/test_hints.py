@@ -181,9 +181,8 @@ def tried(name: str, places: int, turns: int) -> tuple[int, int, list[str]]:
     return stands, broken, wrong
 
 
-@pytest.mark.parametrize("name", ["crazy-tower", "tower-topple"])
-def test_a_place_that_the_rules_forbid_is_not_called_safe(name: str) -> None:
-    _, broken, wrong = tried(name, 4, TURNS[name])
+def test_a_place_that_the_rules_forbid_is_not_called_safe() -> None:
+    _, broken, wrong = tried("crazy-tower", 4, TURNS["crazy-tower"])
     assert not wrong
     assert broken, "no place was against the rules: nothing was tried"
 
@@ -201,6 +200,7 @@ def test_of_many_places_none_is_called_safe_that_the_rules_forbid(name: str, pla
     print(f"{name}: of {places} places {stands} stand, as the coach has it, and {broken} break a rule")
     assert not wrong
     assert stands, "the coach lets nothing stand"
+    assert broken, "no place was against the rules"
     assert broken >= places // 10
 
 

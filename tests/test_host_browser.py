@@ -12,6 +12,8 @@ from playwright.sync_api import Browser
 
 SMALL = (480, 320)
 """A page of so many pixels costs a machine without a graphics card little."""
+PAUSE_MS = 150
+"""Between pictures: buttons are pressed, nobody looks."""
 HURRY = 20.0
 """How fast time runs at a table where nobody looks."""
 
@@ -24,8 +26,8 @@ def whole_game(
     given = ("--players", "Ada,Ben,bot:steady", "--seed", str(seed), "--record", str(record))
     with (
         hosted(*words, *given) as host,
-        at_table(browser, host.links["You, the host"], SMALL) as one,
-        at_table(browser, host.links["Seats"], (390, 500), has_touch=True) as other,
+        at_table(browser, host.links["You, the host"], SMALL, pause_ms=PAUSE_MS) as one,
+        at_table(browser, host.links["Seats"], (390, 500), has_touch=True, pause_ms=PAUSE_MS) as other,
     ):
         one.run("factor => teeter.view.send({ type: 'speed', factor })", HURRY)
         players = [Player(one, "Ada", seed), Player(other, "Ben", seed + 1)]

@@ -13,9 +13,9 @@ SMALL = (1000, 600)
 def test_the_host_mutes_and_sends_away_by_buttons(browser: Browser) -> None:
     with (
         hosted("wonky", "--players", "Ada,Ben", "--seed", "3") as host,
-        at_table(browser, host.links["You, the host"], SMALL) as owner,
-        at_table(browser, host.links["Seats"], SMALL) as ben,
-        at_table(browser, host.links["Looking on"], SMALL) as guest,
+        at_table(browser, host.links["You, the host"], SMALL, pause_ms=150) as owner,
+        at_table(browser, host.links["Seats"], SMALL, pause_ms=150) as ben,
+        at_table(browser, host.links["Looking on"], SMALL, pause_ms=150) as guest,
     ):
         seat = str(ben.page.get_attribute("[data-sit]", "data-sit"))
         ben.page.click(f"[data-sit='{seat}']")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,7 @@ GAME = RECORDINGS / "tower-topple-1.teeter"
 POSITION, DEGREES = 2.0e-5, 0.02
 """What quantised poses may be off by: metres, degrees."""
 LIMIT_BYTES = 2_000_000
-OVERLAP, SIZE = 0.97, (1280, 720)
+OVERLAP, SIZE = 0.97, (960, 540)
 """Of silhouettes, in pictures of so many pixels."""
 
 
@@ -53,6 +54,21 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["bytes"] == out.stat().st_size < LIMIT_BYTES
     return out
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The page of a recording by its name, made once: margins after every move take seconds."""
+    folder = tmp_path_factory.mktemp("exported")
+
+    @cache
+    def export(name: str) -> Path:
+        out = folder / f"{name}.html"
+        done = CliRunner().invoke(app, ["export", str(RECORDINGS / f"{name}.teeter"), "-o", str(out)])
+        assert done.exit_code == 0, done.output
+        return out
+
+    return export
 
 
 @pytest.fixture(scope="module")
@@ -317,19 +333,16 @@ ALONE = """([seconds, eye, target, fov, isEmpty]) => {
     ],
 )
 def test_silhouettes_are_those_of_our_own_pictures(
-    browser: Browser, name: str, moments: int, tmp_path: Path, row: Callable[..., None]
+    browser: Browser, name: str, moments: int, exported: Callable[[str], Path], row: Callable[..., None]
 ) -> None:
     scenery, bodies = scenery_from(RECORDINGS / f"{name}.teeter")
-    file = tmp_path / "game.html"
-    done = CliRunner().invoke(app, ["export", str(scenery.replay.path), "-o", str(file)])
-    assert done.exit_code == 0, done.output
     pieces = [body for body in bodies if body.name != TABLE]
     columns = [scenery.replay.meta.names.index(body.name) for body in pieces]
     # without smoothed edges, as Chromium draws without a graphics card
     stage = Stage(pieces, size=SIZE, quality="low")
     nothing = Frame((), np.zeros((0, 7)))
     worst = 1.0
-    with opened(browser, file, "?t=0&bare&full", SIZE) as found:
+    with opened(browser, exported(name), "?t=0&bare&full", SIZE) as found:
         names = found.run("() => teeter.data.bodies.map(body => body.name)")
         hand = [n for n, each in enumerate(names) if each.startswith("hand.")]
         for seconds in np.linspace(0.05, 0.95, moments) * scenery.replay.seconds:
@@ -362,12 +375,12 @@ FROM = """([eye, fov]) => {
 
 
 @pytest.mark.slow
-def test_a_thin_card_is_seen_where_a_picture_has_few_pixels(browser: Browser, tmp_path: Path) -> None:
+def test_a_thin_card_is_seen_where_a_picture_has_few_pixels(
+    browser: Browser, exported: Callable[[str], Path]
+) -> None:
     """As a page draws that is slow, from where a phone looks at a whole table."""
-    file, few = tmp_path / "game.html", (60, 130)
-    done = CliRunner().invoke(app, ["export", str(RECORDINGS / "crazy-tower-1.teeter"), "-o", str(file)])
-    assert done.exit_code == 0, done.output
-    with opened(browser, file, "?t=0&bare&full", few) as found:
+    few = (60, 130)
+    with opened(browser, exported("crazy-tower-1"), "?t=0&bare&full", few) as found:
         for away, height, fov in ((1.0, 0.2, 35.0), (1.0, 0.35, 60.0), (1.5, 0.5, 45.0), (0.7, 0.15, 60.0)):
             found.run(FROM, [[0.0, -away, height], fov])
             rows = picture(found).astype(int)[int(0.45 * few[1]) : int(0.55 * few[1])]

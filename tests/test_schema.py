@@ -11,24 +11,27 @@ from typing import Any
 
 import jsonschema
 import pytest
+from typer.testing import CliRunner
 
 from teeter.games.api.design import GOALS
 from teeter.games.api.schema import KINDS, schema
+from teeter.games.cli import app
 from teeter.games.commands.schema import COMMANDS
 from teeter.scenes.load import SHIPPED
 
 
 def printed(*words: str) -> tuple[int, Any]:
-    command = [sys.executable, "-m", "teeter.games", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = CliRunner().invoke(app, list(words))
     assert done.stdout, done.stderr
-    return done.returncode, json.loads(done.stdout)
+    return done.exit_code, json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
 def schemas() -> dict[str, Any]:
     found = {kind: schema(kind) for kind in COMMANDS}
-    assert printed("schema", COMMANDS[0])[1] == found[COMMANDS[0]], "the command prints another"
+    command = [sys.executable, "-m", "teeter.games", "schema", COMMANDS[0]]
+    said = subprocess.run(command, capture_output=True, check=True).stdout
+    assert json.loads(said) == found[COMMANDS[0]], "the command prints another"
     for each in found.values():
         jsonschema.Draft202012Validator.check_schema(each)
     return found

@@ -34,8 +34,8 @@ from teeter.games.present.toasts import Toasts
 from teeter.games.present.tutorial import Tutorial
 from teeter.games.server.messages import GameUpdate, Plan, TableView, Waits
 
-FEW_GAMES, GAMES_A_MODE = 16, 60
-"""550 games in all; but of Bausack, with seventy pieces to look at, an eighth."""
+FEW_GAMES, GAMES_A_MODE = 8, 60
+"""550 games in the soak; but of Bausack, with seventy pieces to look at, an eighth."""
 HOSTED = 20
 """Of so many games one is hosted too: every seat has a view of its own."""
 CAMERA, SIZE = Camera((0.0, -1.0, 0.6), (0.0, 0.0, 0.1)), (1280, 720)

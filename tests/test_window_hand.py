@@ -16,8 +16,6 @@ from teeter.engine.view.window.layout import lay_out
         "block_by_drag",
         "brick_by_drag",
         "camera_by_drag",
-        "grey_buttons",
-        "nothing_lost",
         "stillness",
         "sandbox_floor",
         "one_button",

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from teeter.engine.view.camera import Camera
 from teeter.engine.view.window.events import Press
-from teeter.games.faults import FAULTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 150.0
@@ -62,6 +61,19 @@ KEYS = {
     "shift": "lshift",
 }
 """What X11 calls keys, and what the window calls them."""
+
+
+RUN = """
+import sys
+from importlib import import_module
+from teeter.games.faults import FAULTS
+module, _, function = sys.argv[1].partition(":")
+getattr(import_module(module), function)(*sys.argv[2:])
+assert not FAULTS.noted, FAULTS.noted
+"""
+"""A scenario, by no file: every process that a game starts would load that too."""
+PAUSE_S = 0.02
+"""Seconds between two pictures: other tests need the processor."""
 
 
 def seen_at(
@@ -109,6 +121,7 @@ class Person:
             if fall is not None and fall.state == "wreck":
                 # what fell was seen
                 fall.leave()
+            time.sleep(PAUSE_S)
         raise AssertionError(f"waited {seconds:.0f} s in vain{': ' + what if what else ''}; {self.tell()}")
 
     def tell(self) -> str:
@@ -131,6 +144,7 @@ class Person:
         """Let a few pictures pass."""
         for _ in range(rounds):
             assert self.app.round(), "the window was closed"
+            time.sleep(PAUSE_S)
 
     def still(self) -> None:
         """Look on until the camera stands: where something is seen now is where it will be clicked.
@@ -397,7 +411,7 @@ def play_out(
         path = os.pathsep.join((str(ROOT / "tests"), str(ROOT)))
         environment |= {"XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "PYTHONPATH": path}
         done = subprocess.run(
-            [sys.executable, str(Path(__file__)), scenario, *words],
+            [sys.executable, "-c", RUN, scenario, *words],
             cwd=ROOT,
             env=environment,
             capture_output=True,
@@ -407,11 +421,3 @@ def play_out(
         )
     assert done.returncode == code, f"{scenario}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr
-
-
-if __name__ == "__main__":
-    from importlib import import_module
-
-    module, _, function = sys.argv[1].partition(":")
-    getattr(import_module(module), function)(*sys.argv[2:])
-    assert not FAULTS.noted, FAULTS.noted

@@ -8,15 +8,11 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from window_driver import Person, seen_at, xdotool
+from window_driver import Person, xdotool
 from window_scenarios import opened, shown_on
 
-from teeter.engine.world.body import TABLE
 from teeter.games.core.rules import Wait
-from teeter.games.present.hand import OVER_EDGE
-from teeter.games.present.settings import load_settings
 from teeter.games.server.messages import Plan
-from teeter.games.ui.app import App
 from teeter.scenes.load import load
 
 BUTTONS = {"mouse1": "1", "mouse2": "2", "mouse3": "3"}
@@ -137,77 +133,6 @@ def looks_otherwise(person: Person, before: NDArray[np.int_]) -> bool:
 def changed(before: NDArray[np.int_], after: NDArray[np.int_]) -> float:
     """The share of a picture that is another one."""
     return float((np.abs(after - before).max(axis=2) > 16).mean())
-
-
-def grey_buttons() -> None:
-    """A grey button takes the click: what is in the hand stays there, and it is told why."""
-    settings = load_settings()
-    purist = settings.help.model_copy(update={"level": "purist"})
-    plan = Plan("sandbox", ("Ana",), scene="two_bricks")
-    person = Person(App(settings.model_copy(update={"help": purist}), plan))
-    person.asked(wait=Wait.ACTION)
-    name = next(each for each in person.client.frame.names if each in person.client.in_play)
-    person.click(*person.place_of(name))
-    person.asked(wait=Wait.HAND)
-    shown = person.app.window.hud.layout
-    person.move(person.app.window.size[0] / 2, person.app.window.size[1] / 2)
-    person.click(*shown.region("undo").rect.middle)
-    toasts = person.app.screen.toasts
-    person.wait(lambda: any("purist" in line for line in toasts.lines(time.perf_counter())), "why it is grey")
-    person.look(10)
-    time.sleep(0.5)
-    person.look(5)
-    assert person.client.held == name, "a click on a grey button laid the piece"
-    person.app.close()
-
-
-def nothing_lost() -> None:
-    """The held piece stays over the table and in the picture, the camera over the table and out of the tower; a key
-    brings both back."""
-    person = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"}))
-    control, size = person.app.screen.camera_control, person.app.window.size
-    person.move(size[0] / 2, size[1] / 2)
-    # against the table, then into the tower
-    for right, turn in ((0, -4000), (0, 800)):
-        control.drag(right, turn, float(size[1]))
-        control.zoom(60.0)
-        person.look(5)
-        eye = np.asarray(control.camera.eye)
-        assert eye[2] > 0.0, f"the camera is at {eye}, below the table"
-        for name in person.client.in_play:
-            local = (eye - person.client.pose(name).position) @ person.client.pose(name).matrix
-            inside = np.abs(local) < person.client.pieces[name].extents / 2
-            assert not inside.all(), f"the camera is inside {name}"
-    person.key("Home")
-    assert control._goal == control._home
-    person.app.close()
-    person = opened(Plan("sandbox", ("Ana",), scene="two_bricks"))
-    name = next(each for each in person.client.frame.names if each in person.client.in_play)
-    person.click(*person.place_of(name))
-    person.asked(wait=Wait.HAND)
-    control = person.app.screen.camera_control
-    half = person.client.pieces[TABLE].extents / 2 + OVER_EDGE + 0.01
-    for key in ("Down", "Left"):
-        person.hold(key)
-        # as far as it goes
-        before, same = person.client.pose(name).position, 0
-        while same < 10:
-            person.look(1)
-            place = person.client.pose(name).position
-            same = same + 1 if math.dist(place, before) < 5e-4 else 0
-            before = place
-        person.lift(key)
-        person.look(20)
-        place = person.client.pose(name).position
-        assert np.all(np.abs(place[:2]) < half[:2]), f"{name} was carried to {place}"
-        seen = seen_at(control.camera, size, place)
-        assert seen is not None
-        assert 0 < seen[0] < size[0], f"{name} is seen at {seen}"
-        assert 0 < seen[1] < size[1], f"{name} is seen at {seen}"
-    person.keep("edge")
-    person.key("Home")
-    person.wait(lambda: math.hypot(*person.client.pose(name).position[:2]) < 0.01, "it comes back")
-    person.app.close()
 
 
 def stillness() -> None:

@@ -294,8 +294,8 @@ def carries(person: Person, x: float, y: float) -> None:
 def ended(person: Person, file: Path) -> Any:
     """Wait for the end on the screen, and for the record; the outcome."""
     outcome = person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")
-    person.look()
-    assert shown_on(person, "over")
+    # a fall is watched before
+    person.wait(lambda: shown_on(person, "over"), "the end on the screen")
     person.asked(wait=Wait.OVER)
     kept = read_replay(file).meta.outcome
     assert kept is not None
@@ -475,6 +475,9 @@ def fall_watched_and_kept(path: str) -> None:
     rounds(person, lambda: fall.state == "falls" and highest(person) > 0.25)
     rounds(person, lambda: fall.state == "wreck")
     assert highest(person) < 0.15
+    start = app._start
+    # a quarter of the pixels, and of the time
+    app._start = lambda *words: start(*words, "--size", "640x360", "--quality", "low")
     pressed(person, "clip")
     pressed(person, "go_on")
     person.asked(wait=Wait.ACTION)
@@ -489,7 +492,7 @@ def rounds(person: Person, until: Callable[[], bool], seconds: float = PATIENCE)
     end = time.perf_counter() + seconds
     while not until():
         assert time.perf_counter() < end, f"{person.tell()}, fall {person.app.screen.fall.state!r}"
-        assert person.app.round()
+        person.look(1)
 
 
 def highest(person: Person) -> float:
@@ -502,5 +505,4 @@ def pressed(person: Person, name: str) -> None:
     x, y = person.app.window.hud.layout.region(name).rect.middle
     xdotool("mousemove", "--window", person.number, str(round(x)), str(round(y)), "click", "1")
     rounds(person, lambda: person.app.window.hud.layout.region(name) is None or name == "clip")
-    for _ in range(5):
-        person.app.round()
+    person.look(5)
