@@ -18,12 +18,15 @@ import teeter
 from teeter.engine.record.reader import load
 from teeter.engine.world.body import TABLE, Assembly
 from teeter.games.cli import app
-from teeter.games.core.events import Nudged, Released, Removed
+from teeter.games.core.events import Fell, Nudged, Released, Removed
 from teeter.games.core.rules import Input
 from teeter.games.play.causes import _first_to_go, _moved, _why_let_go, causes_of, with_causes
 from teeter.games.play.margins import margins_of
 from teeter.games.play.reasons import UNKNOWN, why_drawn, why_laid
+from teeter.games.play.recording import begin
 from teeter.games.play.replays import telling_of
+from teeter.games.players.bots import bots_of, play
+from teeter.games.registry import game_named
 
 RECORDINGS = Path(__file__).parent / "recordings"
 NEAR = 1
@@ -133,30 +136,32 @@ def test_a_piece_that_was_nudged_is_not_the_one_that_was_moved() -> None:
 def test_what_was_let_go_in_motion_is_asked_about_where_it_slid_to() -> None:
     scene = stack(("below", (80, 40, 20), 0, 10), ("above", (80, 40, 20), 30, 30))
     rest = replace(scene, bodies=tuple(body for body in scene.bodies if body.name != "above"))
+    named = "above", "above"
     # 0.3 m/s from 30 mm on, where it would stand, until 50 mm, where it does not
     filmed: Any = Filmed(scene, "above", lambda step: (min(0.03 + 0.3 * step / 240, 0.05), 0.036))
-    said, missing = _why_let_go(filmed, rest, "above", (0, 60), (NEAR, True), alone=True)
+    said, missing = _why_let_go(filmed, rest, named, (0, 60), (NEAR, True), alone=True)
     assert said == (
         "Above was let go 6 mm up, moving at 0.30 m/s, and slid 20 mm: there it stood 10.0 mm too far out"
     )
     assert missing == pytest.approx(10.0, abs=0.01)
     filmed = Filmed(scene, "above", lambda step: (min(0.03 + 0.3 * step / 240, 0.035), 0.036))
-    said, missing = _why_let_go(filmed, rest, "above", (0, 60), (NEAR, True), alone=True)
+    said, missing = _why_let_go(filmed, rest, named, (0, 60), (NEAR, True), alone=True)
     assert missing is None
     assert said.endswith("it came from 6 mm up, moving at 0.30 m/s, and slid 5 mm")
-    said, missing = _why_let_go(filmed, rest, "above", (0, 60), (NEAR, False), alone=True)
+    said, missing = _why_let_go(filmed, rest, named, (0, 60), (NEAR, False), alone=True)
     assert said == f"Above had been let go 6 mm up, moving at 0.30 m/s, and slid 5 mm; {UNKNOWN}"
 
 
 def test_what_goes_along_first_is_told_with_how_far_the_moved_piece_had_come() -> None:
     tower = stack(("below", (80, 40, 20), 0, 10), ("above", (80, 40, 20), 0, 30))
+    called = {"above": "card 2", "below": "the red cube", "hand": "the hand"}
     drawn: Any = Filmed(tower, "above", lambda step: (0.001 * step, 0.03))
-    assert _first_to_go(drawn, tower, "below", range(100)) == (
-        "; above was the first to move, when below had come 0 mm"
+    assert _first_to_go(drawn, tower, "below", range(100), called) == (
+        "; card 2 was the first to move, when the red cube had come 0 mm"
     )
-    assert _first_to_go(drawn, tower, "above", range(100)) == ""
-    assert _first_to_go(drawn, tower, "hand", range(100)) == "; above was the first to move"
-    assert _first_to_go(drawn, tower, "below", range(3)) == ""
+    assert _first_to_go(drawn, tower, "above", range(100), called) == ""
+    assert _first_to_go(drawn, tower, "hand", range(100), called) == "; card 2 was the first to move"
+    assert _first_to_go(drawn, tower, "below", range(3), called) == ""
 
 
 def test_what_is_balanced_without_the_drawn_piece_was_dragged() -> None:
@@ -197,6 +202,29 @@ def test_what_a_stranger_wrote_as_a_story_is_no_fault() -> None:
 
 
 @pytest.mark.slow
+def test_the_cause_of_a_fall_in_crazy_tower_calls_pieces_as_its_story_does(tmp_path: Path) -> None:
+    class DownError(Exception):
+        """Something fell."""
+
+    def told(before: object, given: Input, after: object) -> None:
+        lines.extend(game.rules.tell(before, given, after))
+        if isinstance(given, Fell):
+            raise DownError
+
+    game, lines, path = game_named("crazy-tower"), list[str](), tmp_path / "game.teeter"
+    session, recorder = begin(game, ["bot:bold", "bot:clumsy"], 501, {}, path=path, tell=(told,))
+    assert recorder is not None
+    with pytest.raises(DownError):
+        play(session, bots_of(session, 501), most_turns=40)
+    recorder.close({"winners": [], "reason": ""})
+    session.close()
+    (cause,) = causes_of(load(path))
+    assert cause.piece == "green_l4"
+    assert cause.sentence.startswith("The green hook stood 15.4 mm too far out; before that, the tower was ")
+    assert any("the green hook" in line for line in lines)
+
+
+@pytest.mark.slow
 def test_a_fall_is_told_where_it_happens() -> None:
     replay = load(RECORDINGS / "tower-topple-1.teeter")
     (cause,) = causes_of(replay)
@@ -204,8 +232,10 @@ def test_a_fall_is_told_where_it_happens() -> None:
     assert (cause.piece, cause.is_laid, cause.missing_mm) == ("brick.20", False, None)
     assert cause.fell == ("brick.35",)
     assert (
-        "it was dragged or knocked over; brick.42 was the first to move, when brick.20 had come 14 mm; before that, "
-        "the tower was 1.7 degrees from falling" in cause.sentence
+        cause.sentence
+        == "The tower would have stood without the left brick of row 17, with 1.8 degrees in hand: it was dragged or "
+        "knocked over; the centre yellow brick of row 19 was the first to move, when the left brick of row 17 had come "
+        "14 mm; before that, the tower was 1.7 degrees from falling."
     )
     lines = with_causes(telling_of(replay), replay).lines
     assert [line.text for line in lines if line not in telling_of(replay).lines] == [cause.sentence]

@@ -169,6 +169,18 @@ def test_a_leaning_tower_is_mended_by_its_upper_part() -> None:
     assert found.move_mm == pytest.approx((-needed / together, 0), abs=0.1)
 
 
+@pytest.mark.slow
+def test_a_tall_tower_of_slabs_is_mended_and_stands_by_a_full_check() -> None:
+    """Let go at once it buckles on soft contacts: it is put down in short steps."""
+    slabs = [box(f"b{n}", (80, 40, 6), 2.2 * n, 6 * (n + 0.5)) for n in range(40)]
+    (change,) = mended(slabs, kinds=["move"], best=1).changes
+    assert change.pieces[-1] == "b39"
+    assert change.move_mm is not None
+    assert change.move_mm[0] < -20
+    assert len(change.check.verdict.dynamics.trials) == 1
+    assert teeter.check(change.scene).word == "stands"
+
+
 def test_a_block_on_a_slope_is_roughened_to_the_tangent() -> None:
     pieces = [box("block", (60, 60, 20), 0, 10, friction=0.2)]
     found = teeter.Checker(tilt_deg=20, workers=1).mend(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from random import Random
 from typing import Any
@@ -83,6 +84,9 @@ def check_step(lab: Lab, step: Step, read_before: Any = None) -> Any:
     # a touch after the first is no news, nor is a height that has not changed
     assert game.rules.tell(before, given, after) or isinstance(given, (Met, Measured))
     need = game.rules.needs(after)
+    called = [game.rules.called(after, piece) for piece in need.pieces]
+    assert all(called), need
+    assert game.is_free_building or not re.search(r"[_.]\w", " ".join(called)), called
     seen = game.rules.seen_by(after, need.player)
     assert game.rules.legal(seen) == game.rules.legal(after)
     assert game.rules.needs(seen) == need

@@ -167,7 +167,7 @@ def look(desk: ClientState[Any], tutorial: Tutorial, hinted: Hinted, settings: S
         details.seat_colour(desk, seat)
     for name in desk.frame.names[:: max(1, len(desk.frame.names) // 5)]:
         if name in desk.pieces:
-            details.model(desk, name), details.has_print(desk, name), details.called(desk, name)
+            details.model(desk, name), details.has_print(desk, name)
     tutorial.step(desk, grip)
     tutorial.told(desk, WORDS), tutorial.suggested(desk)
     hud.panels(desk, settings, hinted.look(desk, grip, number))

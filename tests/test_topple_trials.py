@@ -166,6 +166,11 @@ def test_a_fall_is_run_again_finely_before_it_is_believed(monkeypatch: pytest.Mo
     with running_trials(TOPPLES, trials=1) as finish:
         assert finish(False).stands is False
     assert rates == [(quick, few)]
+    rates.clear()
+    # with a safety margin the shortest steps come before those that take as long in vain
+    with running_trials(TOPPLES, trials=1, is_safe=True) as finish:
+        assert finish(True).stands is False
+    assert [rate // quick for rate, _ in rates] == [1, 2, 32, 8, 8, 16]
 
 
 def test_what_statics_lets_stand_by_a_hair_is_disturbed_by_a_tenth_in_its_second_look() -> None:

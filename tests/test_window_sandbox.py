@@ -14,9 +14,9 @@ from teeter.games.core.errors import SetupError
 from teeter.games.core.events import Placed, Released
 from teeter.games.core.rules import Bring
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.details import details_of
 from teeter.games.present.file_prompt import files_like, in_words
 from teeter.games.present.naming import piece_name
+from teeter.games.present.sandbox_panel import called
 from teeter.games.server.inventory import inventory_of, read_piece
 from teeter.games.server.messages import GameUpdate, Plan, Waits
 from teeter.games.server.setup import first_view
@@ -101,4 +101,4 @@ def test_pieces_are_called_the_same_in_the_story_the_choices_and_on_the_screen()
         f"The {name} comes to rest.",
     ]
     assert [each.sentence for each in client.choices] == [f"take the {name}", f"put the {name} away"]
-    assert details_of(opening.game).called(client, piece) == f"the {name}"
+    assert called(client, piece) == f"the {name}"

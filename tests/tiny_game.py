@@ -90,6 +90,7 @@ def apply(state: State, given: Input) -> State:
 scores = lambda state: (0, len(state.pile))  # noqa: E731
 seen_by = lambda state, player: state  # noqa: E731
 opening = lambda state: ("Two cubes, one pile.",)  # noqa: E731
+called = lambda state, piece: f"the {piece}"  # noqa: E731
 tell = lambda before, given, after: (f"{type(given).__name__}.",)  # noqa: E731
 
 

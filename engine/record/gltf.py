@@ -95,11 +95,7 @@ class Animation:
         times = self._times[keys].astype("<f4")
         bounds = {"min": [float(times[0])], "max": [float(times[-1])]}
         self._samplers.append(
-            {
-                "input": self._writer.put(times, "SCALAR", **bounds),
-                "output": output,
-                "interpolation": way,
-            }
+            {"input": self._writer.put(times, "SCALAR", **bounds), "output": output, "interpolation": way}
         )
         self._channels.append({"sampler": len(self._samplers) - 1, "target": {"node": node, "path": path}})
 

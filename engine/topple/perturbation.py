@@ -16,14 +16,7 @@ from teeter.engine.settings import GRAVITY
 from teeter.engine.tolerances import has_fallen
 from teeter.engine.topple.grip import MAX_GRIP, within_cones
 from teeter.engine.topple.stages import stage
-from teeter.engine.topple.trial import (
-    Trial,
-    TrialTask,
-    limits_of,
-    run_finely,
-    run_quickly,
-    run_trial,
-)
+from teeter.engine.topple.trial import Trial, TrialTask, limits_of, run_finely, run_quickly, run_trial
 from teeter.engine.workers import in_order
 from teeter.engine.world.body import DOWN, Assembly, Vector
 from teeter.models.piece import Array
@@ -66,16 +59,18 @@ def running_trials(
     gravity: Vector = DOWN,
     trials: int = TRIALS,
     workers: int = 1,
+    is_safe: bool = False,
 ) -> Iterator[Callable[..., Dynamics]]:
     """Starts the trials of an assembly and yields a function that waits for them: other work fits in between.
 
     seed: of the disturbances. time: simulate exactly this many seconds; None: until at rest or fallen. gravity:
-    m/s^2. workers: processes to use; results are the same for any number. The function takes what statics says, and how
-    many degrees it has in hand: falls that it foresees, because nothing can hold the pieces, are believed; others are
-    run again finely.
+    m/s^2. workers: processes to use; results are the same for any number. is_safe: as of a `TrialTask`.
+    The function takes what statics says, and how many degrees it has in hand: falls that it foresees, because nothing
+    can hold the pieces, are believed; others are run again finely.
     """
     limits = limits_of(assembly)
-    tasks = [TrialTask(assembly, limits, (seed, number), time, gravity) for number in range(trials)]
+    whole = TrialTask(assembly, limits, (seed, 0), time, gravity, is_safe=is_safe)
+    tasks = [replace(whole, seed=(seed, number)) for number in range(trials)]
     brief = replace(limits, late_aftermath=0.0) if time is None else limits
 
     def started() -> Iterator[TrialTask]:
@@ -119,12 +114,7 @@ def one_trial(task: TrialTask, statics: bool | None) -> Dynamics:
 
 
 def _second_look(
-    tasks: Sequence[TrialTask],
-    quick: Sequence[Trial],
-    statics: bool | None,
-    workers: int,
-    *,
-    has_room: bool,
+    tasks: Sequence[TrialTask], quick: Sequence[Trial], statics: bool | None, workers: int, *, has_room: bool
 ) -> Dynamics:
     """Combines the trials; those that fell quickly are run finely first, unless statics has foreseen it: then the first
     of them is run again whole if it was cut. Those that stand though no forces can hold them, with more friction than

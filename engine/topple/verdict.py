@@ -47,7 +47,7 @@ class CheckOptions:
     seconds to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics,
     None for all cores. engine: that simulates (`engine.worlds.ENGINES`), the one in use when None. witness: ask another
     engine too. acceleration: m/s^2 that pieces feel along the table, as it is accelerated the other way. wind: pascals,
-    along the direction it blows in."""
+    along the direction it blows in. is_safe: forces have their safety margin: one disturbance is enough."""
 
     settle: float = 0.0
     drop: bool = False
@@ -61,7 +61,7 @@ class CheckOptions:
     witness: bool = False
     acceleration: Vector = STILL
     wind: Vector = STILL
-    trials: int = TRIALS
+    is_safe: bool = False
 
     @property
     def gravity(self) -> Vector:
@@ -199,7 +199,8 @@ def _answers(start: _Start, options: CheckOptions) -> tuple[Assembly, Statics, D
         seed=options.seed,
         time=options.time,
         gravity=options.gravity,
-        trials=options.trials,
+        trials=1 if options.is_safe else TRIALS,
+        is_safe=options.is_safe,
         workers=options.workers if options.workers is not None else min(TRIALS, os.cpu_count() or 1),
     ) as finish:
         # imported here because that takes a quarter of a second, which the trials need not wait for

@@ -198,8 +198,7 @@ class RapierWorld(World):
         length = self.scale.length
         size = math.sqrt(turn.i**2 + turn.j**2 + turn.k**2 + turn.w**2)
         return Pose(
-            (x * length, y * length, z * length),
-            (turn.i / size, turn.j / size, turn.k / size, turn.w / size),
+            (x * length, y * length, z * length), (turn.i / size, turn.j / size, turn.k / size, turn.w / size)
         )
 
     def speed(self, name: str) -> float:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from teeter.engine.topple.perturbation import TRIALS
 from teeter.engine.workers import in_order
 from teeter.games.api.arguments import ArgumentError
 from teeter.games.api.mend import MendChange, MendResult
@@ -35,12 +34,13 @@ tower of 60 in all its contacts takes ten seconds a change."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mender:
-    """A scene to mend under the conditions of a checker. check: asks both methods about a scene, with as many
-    disturbances. push: newtons, and degrees from +x, on the top of the highest piece."""
+    """A scene to mend under the conditions of a checker. check: asks both methods about a scene, of
+    which it is given whether its forces have their safety margin. push: newtons, and degrees from +x, on the top of the
+    highest piece."""
 
     loaded: Scene
     options: CheckOptions
-    check: Callable[[Scene, int], CheckResult]
+    check: Callable[[Scene, bool], CheckResult]
     margin: float | None
     push: tuple[float, float] | None
 
@@ -106,7 +106,7 @@ class Mender:
         return MendResult(self.loaded.name, result.word, self.margin, why, **more)
 
     def _check(self, loaded: Scene) -> CheckResult:
-        return self.check(pushed(loaded, self.push), TRIALS)
+        return self.check(pushed(loaded, self.push), False)
 
     def _why(self, result: CheckResult) -> str:
         """Returns what is wrong with it as it is."""
@@ -168,7 +168,7 @@ class Mender:
         if not demand.holds(asked):
             return None
         safe = safe_verdict(asked, gravity=self.options.gravity)
-        result = self.check(scene, 1 if safe is not None and safe.stands else TRIALS)
+        result = self.check(scene, safe is not None and safe.stands)
         return result if result.word == "stands" else None
 
 

@@ -28,6 +28,7 @@ from teeter.games.bausack.state import (
     SupplyPiece,
     said,
 )
+from teeter.games.bausack.story import called as called
 from teeter.games.bausack.story import opening as opening
 from teeter.games.bausack.story import tell as tell
 from teeter.games.core.errors import IllegalAction, SetupError

@@ -202,6 +202,11 @@ def _out(before: State, after: State) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def called(state: State, piece: str) -> str:
+    """`the half egg`, `base 1`."""
+    return said(piece)
+
+
 def _pieces(count: int) -> str:
     return counted(count, "piece")
 

@@ -151,6 +151,9 @@ class Rules(Protocol[S]):
     def opening(self, state: S) -> tuple[str, ...]:
         """The first lines of the story of a game."""
 
+    def called(self, state: S, piece: str) -> str:
+        """What the story calls a piece, with its article."""
+
     def tell(self, before: S, given: Input, after: S) -> tuple[str, ...]:
         """The next lines of the story, for people who know the game: captions, logs, golden transcripts."""
 

@@ -65,6 +65,7 @@ from teeter.games.crazy_tower.state import (
     Swap,
     TurnStage,
 )
+from teeter.games.crazy_tower.story import called as called
 from teeter.games.crazy_tower.story import opening as opening
 from teeter.games.crazy_tower.story import tell as tell
 

@@ -4,15 +4,7 @@ from teeter.games.core.errors import IllegalAction, MalformedAction
 from teeter.games.core.events import Condition, TimeUp
 from teeter.games.core.rules import replaced
 from teeter.games.core.words import ordinal
-from teeter.games.crazy_tower.state import (
-    CrazyReason,
-    Fallen,
-    Floor,
-    Sort,
-    State,
-    colour_of,
-    shape_of,
-)
+from teeter.games.crazy_tower.state import CrazyReason, Fallen, Floor, Sort, State, colour_of, shape_of
 
 SHAPES = {
     "i1": "cube",

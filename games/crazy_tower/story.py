@@ -71,6 +71,11 @@ def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     return (*lines, *_turn(before, after))
 
 
+def called(state: State, piece: str) -> str:
+    """`the red cube`, `card 2`."""
+    return said(piece)
+
+
 def _names(pieces: Iterable[str]) -> str:
     return listed([said(piece) for piece in pieces])
 

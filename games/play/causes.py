@@ -7,7 +7,7 @@ is left out. If forces balance that, it was no question of balance, and it is sa
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.record.format import RecordError
 from teeter.engine.record.reader import Checkpoint, Replay
 from teeter.engine.view.video.captions import Caption, Telling
-from teeter.engine.world.body import Assembly, Body
+from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.games.core.events import CountElapsed, Fell, Nudged, Placed, Released
 from teeter.games.core.rules import Input
 from teeter.games.core.words import capital
@@ -119,26 +119,28 @@ def _cause(recorded: Recorded, at: int, checkpoint: Checkpoint, margins: Sequenc
     known = [(each.way, each.tilt_deg) for each in margins if each.step == checkpoint.step]
     way, tilt = known[0] if known else firmness(tower)
     was_there = any(body.name == piece for body in tower.free)
-    rest = replace(tower, bodies=tuple(body for body in tower.bodies if body.name != piece))
+    state = recorded.state_at(checkpoint.step)
+    names = {piece, *(body.name for body in tower.free)}
+    called = {each: recorded.game.rules.called(state, each) for each in names}
+    others = [body for body in tower.bodies if body.name != piece]
+    rest = replace(tower, bodies=tuple(replace(body, name=called.get(body.name, TABLE)) for body in others))
+    name = called[piece]
     missing = None
     if let_go is not None:
         stood, alone = (way, tilt is not None), given.pieces == (piece,)
-        said, missing = _why_let_go(recorded, rest, piece, (let_go, step), stood, alone)
+        said, missing = _why_let_go(recorded, rest, (piece, name), (let_go, step), stood, alone)
     elif was_there and tilt is not None:
-        said, missing = why_drawn(rest, piece, way)
+        said, missing = why_drawn(rest, name, way)
     elif was_there:
-        said = f"{capital(piece)} was being moved; {UNKNOWN}"
+        said = f"{capital(name)} was being moved; {UNKNOWN}"
     elif piece:
-        said = f"The tower was knocked over while {piece} was still in the hand"
+        said = f"The tower was knocked over while {name} was still in the hand"
     else:
         said = "Nobody was moving a piece"
     if missing is None and (let_go is None or UNKNOWN in said):
         span = range(let_go or checkpoint.step, step)
-        said += _first_to_go(recorded, tower, piece, span, is_laid=let_go is not None)
+        said += _first_to_go(recorded, tower, piece, span, called, is_laid=let_go is not None)
     sentence = capital(f"{said}{_since(margins, tilt)}.")
-    for name in recorded.bodies:
-        words = name.replace("_", " ")
-        sentence = sentence.replace(name, words).replace(capital(name), capital(words))
     seconds = step / recorded.replay.meta.rate
     return Cause(step, seconds, piece, let_go is not None, given.pieces, missing, tilt, sentence)
 
@@ -159,17 +161,18 @@ def _moved(steps: Sequence[int], inputs: Sequence[Input], since: int) -> tuple[s
 def _why_let_go(
     recorded: Recorded,
     rest: Assembly,
-    piece: str,
+    named: tuple[str, str],
     span: tuple[int, int],
     stood: tuple[int, bool],
     alone: bool,
 ) -> tuple[str, float | None]:
     """Returns why a tower falls on which a piece was let go, and the missing millimetres. Where it would have stood, it
-    is asked about where it had slid to before it leaned over. span: steps from then until the fall. stood: the way in
-    which the tower did, and whether that is known. alone: nothing else fell, so a fall of more is not believed."""
-    (let_go, fall), (way, is_known) = span, stood
-    laid, own = _let_go(recorded, rest, piece, let_go), capital(piece)
-    said, missing = why_laid(rest, laid, piece, way, is_known=is_known)
+    is asked about where it had slid to before it leaned over. named: the piece, and what the story calls it, as `rest`
+    does. span: steps from then until the fall. stood: the way in which the tower did, and whether that is known. alone:
+    nothing else fell, so a fall of more is not believed."""
+    (piece, name), (let_go, fall), (way, is_known) = named, span, stood
+    laid, own = _let_go(recorded, rest, named, let_go), capital(name)
+    said, missing = why_laid(rest, laid, name, way, is_known=is_known)
     if laid is None or (missing is not None and (said.startswith(own) or not alone)):
         return said, missing
     every = recorded.replay.meta.rate // LOOKS
@@ -181,11 +184,11 @@ def _why_let_go(
         if np.trace(turned) < 1.0 + 2.0 * np.cos(FLAT):
             break
         place += every
-    slid = _let_go(recorded, rest, piece, place)
+    slid = _let_go(recorded, rest, named, place)
     up = 1e3 * max(begun.position[2] - laid.pose.position[2], 0.0)
     aside = 0.0 if slid is None else 1e3 * math.dist(begun.position[:2], slid.pose.position[:2])
     how = f"{up:.0f} mm up, moving at {speed:.2f} m/s, and slid {aside:.0f} mm"
-    there, beyond = why_laid(rest, slid, piece, way, is_known=is_known)
+    there, beyond = why_laid(rest, slid, name, way, is_known=is_known)
     if beyond is not None and (there.startswith(own) or not alone):
         return f"{own} was let go {how}: there {there.replace(own, 'it', 1)}", beyond
     if missing is not None:
@@ -194,7 +197,13 @@ def _why_let_go(
 
 
 def _first_to_go(
-    recorded: Recorded, tower: Assembly, piece: str, span: range, *, is_laid: bool = False
+    recorded: Recorded,
+    tower: Assembly,
+    piece: str,
+    span: range,
+    called: Mapping[str, str],
+    *,
+    is_laid: bool = False,
 ) -> str:
     """Returns which piece left its place first, and of others than the moved one how far that had come by then: the end
     of a sentence. is_laid: it had been let go, so that it may be the first."""
@@ -208,8 +217,8 @@ def _first_to_go(
         for name, metres in farthest:
             if metres > GONE and (is_laid or name != piece):
                 is_told = piece in come and not is_laid
-                when = f", when {piece} had come {1e3 * come[piece]:.0f} mm" if is_told else ""
-                return f"; {name} was the first to move{when}"
+                when = f", when {called[piece]} had come {1e3 * come[piece]:.0f} mm" if is_told else ""
+                return f"; {called[name]} was the first to move{when}"
     return ""
 
 
@@ -217,13 +226,14 @@ def _at(recorded: Recorded, piece: str, step: int) -> Pose:
     return Pose.of_row(recorded.replay.named(recorded.replay.pose_at(step))[piece].tolist())
 
 
-def _let_go(recorded: Recorded, rest: Assembly, piece: str, step: int) -> Body | None:
+def _let_go(recorded: Recorded, rest: Assembly, named: tuple[str, str], step: int) -> Body | None:
     """Returns a piece where it was let go, lying flat if it nearly did, straight down on what is there; None where
     nothing is known to lie below."""
+    piece, name = named
     row = recorded.replay.named(recorded.replay.pose_at(step)).get(piece, np.full(7, np.nan)).tolist()
     if not np.isfinite(row[0]) or piece not in recorded.bodies:
         return None
-    body = replace(recorded.bodies[piece].at(Pose.of_row(row)), fixed=False)
+    body = replace(recorded.bodies[piece].at(Pose.of_row(row)), name=name, fixed=False)
     matrix, down = body.pose.matrix, np.array([0.0, 0.0, -1.0])
     normals = [matrix @ face.normal for face in resting_faces(body.piece)]
     if normals:

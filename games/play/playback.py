@@ -178,11 +178,7 @@ def _compare_records(replay: Replay, session: Session, recorder: Recorder) -> No
 
 
 def resume(
-    path: Path,
-    *,
-    tell: Sequence[Teller] = (),
-    sink: Sink | None = None,
-    progress: Progress = _unheard,
+    path: Path, *, tell: Sequence[Teller] = (), sink: Sink | None = None, progress: Progress = _unheard
 ) -> tuple[Session, Recorder]:
     """Go on with the game of a record where its last action ended, recording into the same file.
 

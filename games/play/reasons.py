@@ -104,7 +104,8 @@ def why_drawn(rest: Assembly, piece: str, way: int) -> tuple[str, float | None]:
 
 
 def _told(why: Explanation, statics: Statics) -> tuple[str, float | None]:
-    said = sentences(why, statics)[0].rstrip(".")
+    told = sentences(why, statics)[0].rstrip(".").replace(f" {TABLE}", f" the {TABLE}")
+    said = ". ".join(map(capital, told.split(". ")))
     if why.room is None or -1e3 * why.room < LEAST:
         return said, None if why.room is None else 0.0
     return f"{said}; {-1e3 * why.room:.1f} mm are missing", -1e3 * why.room

@@ -142,10 +142,6 @@ class GameDetails(PieceNames, Generic[S]):
         """Returns whether there is something on a piece that is worth a close look."""
         return desk.pieces[piece].face is not None
 
-    def called(self, desk: ClientState[S], piece: str) -> str:
-        """Returns what people call a piece on the table."""
-        return piece.replace("_", " ")
-
     def lit(self, desk: ClientState[S]) -> tuple[str, ...]:
         """Returns the pieces that everything is about now, as one that is bid for."""
         return ()

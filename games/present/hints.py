@@ -12,12 +12,7 @@ import numpy as np
 from teeter.engine.pose import Pose
 from teeter.engine.view.overlays import Arrow, Ghost, Overlay
 from teeter.engine.workers import Failed
-from teeter.games.present.asking import (
-    Answer,
-    NearestAnswer,
-    PlaceAnswer,
-    Risk,
-)
+from teeter.games.present.asking import Answer, NearestAnswer, PlaceAnswer, Risk
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.feeling import COLOURS, WORDS, Feeling
@@ -166,10 +161,7 @@ def towards(piece: Piece, place: Pose, nearest: Pose) -> list[Overlay]:
     more = max(1.0, ARROW / long) if long else 1.0
     top = max(z, c) + up
     end = (x + more * (a - x), y + more * (b - y), top)
-    return [
-        Ghost(piece, nearest, COLOURS["safe"], 0.6),
-        Arrow((x, y, top), end, COLOURS["safe"], 0.0015),
-    ]
+    return [Ghost(piece, nearest, COLOURS["safe"], 0.6), Arrow((x, y, top), end, COLOURS["safe"], 0.0015)]
 
 
 def _alike(one: Pose, other: Pose) -> bool:

@@ -181,11 +181,7 @@ def _with_players(form: Form, players: tuple[str, ...]) -> Form:
 
 
 def panels(
-    form: Form,
-    pages: Pages,
-    saved: tuple[Path, ...],
-    kept: tuple[SavedGame, ...] = (),
-    not_kept: str = "",
+    form: Form, pages: Pages, saved: tuple[Path, ...], kept: tuple[SavedGame, ...] = (), not_kept: str = ""
 ) -> tuple[Panel, ...]:
     """The menu. pages: settings and keys. saved: games to go on with, the newest first. kept: games to be watched.
     not_kept: why games are not kept; empty where they are."""
@@ -208,12 +204,7 @@ def panels(
     )
     others = Row((Button("page:replays", "Replays"), Button("page:settings", "Settings")))
     foot: tuple[Item, ...] = (Gap(8), resume, others, Button("quit", "Quit", key="Esc"))
-    seed = Field(
-        "seed",
-        "seed: same number, same game; empty: a new one",
-        form.seed,
-        form.active == "seed",
-    )
+    seed = Field("seed", "seed: same number, same game; empty: a new one", form.seed, form.active == "seed")
     rules = (*house_rules(form.chosen, form.mode, form.players, form.options, form.active), Gap(4), seed)
     listed = {"options": ("House rules", rules), "replays": ("Replays", _replays(kept))}
     if pages.page in ("rules", "clauses"):

@@ -7,8 +7,7 @@ from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Tex
 from teeter.games.core.words import capital, listed
 from teeter.games.present.asking import CheckAnswer
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.details import details_of
-from teeter.games.present.naming import game_of, piece_name
+from teeter.games.present.naming import as_called, game_of, piece_name
 from teeter.games.present.pictures import of_piece
 from teeter.games.server.messages import Act, Do, Fetch, Order, Shove, Tilt
 from teeter.models.catalogue import catalogue
@@ -61,7 +60,7 @@ def panels(client: ClientState, chosen: str, key: str, look: SandboxLook) -> tup
 def _tools(client: ClientState, chosen: str, key: str, look: SandboxLook) -> Panel:
     can = client.waits is not None and not client.held
     is_built = can and bool(client.in_play)
-    pushed = f"the {called(client, chosen)}" if chosen in client.in_play else "the top piece"
+    pushed = called(client, chosen) if chosen in client.in_play else "the top piece"
     pieces = Button("shelf", "Pieces", is_on=bool(look.shelf))
     items: list[Item] = [Row((pieces, Button("check", "Check", key=key, is_enabled=is_built)))]
     if look.has_files:
@@ -109,7 +108,8 @@ def _checked(client: ClientState, look: SandboxLook) -> list[Item]:
 
 def called(client: ClientState, *names: str) -> str:
     """Returns what people call pieces."""
-    return listed([details_of(client.game).called(client, name) for name in names])
+    words = [client.game.rules.called(client.state, name) for name in names]
+    return listed(as_called(client.game, words, client.state))
 
 
 def _direction(look: SandboxLook) -> str:

@@ -45,7 +45,8 @@ from teeter.games.tower_topple import rules_turns as turns
 from teeter.games.tower_topple.rules_turns import form_teams, go_on, has_toppled, next_round, topple
 from teeter.games.tower_topple.rules_turns import scores as scores
 from teeter.games.tower_topple.state import MODES, House, Leave, Phase, Print, State, Stock
-from teeter.games.tower_topple.story import called, fallen_called
+from teeter.games.tower_topple.story import called as called
+from teeter.games.tower_topple.story import fallen_called, standing_called
 from teeter.games.tower_topple.story import opening as opening
 from teeter.games.tower_topple.story import tell as tell
 
@@ -230,7 +231,7 @@ def legal(state: State) -> tuple[Choice, ...]:
                 for piece, words in fallen_called(state).items()
             ]
         )
-    names = called(state)
+    names = standing_called(state)
     bricks = rows.permitted(state)
     return tuple([Choice(Take(player, brick), f"pull {names[brick]}", how) for brick in bricks])
 

@@ -46,7 +46,12 @@ def whose(state: State) -> str:
     return name if name == team else f"{name} for {team}"
 
 
-def called(state: State) -> dict[str, str]:
+def called(state: State, brick: str) -> str:
+    """What people call a brick: by where it stands, or by how it looks on the table."""
+    return {**fallen_called(state), **standing_called(state)}.get(brick, "the brick in the hand")
+
+
+def standing_called(state: State) -> dict[str, str]:
     """What people call the bricks in the tower: by colour and place, rows counted from the table."""
     colours = {brick.id: f"{brick.colour} " for brick in state.bricks if brick.colour}
     return {
@@ -128,7 +133,7 @@ def _lines(before: State, entry: Input, after: State) -> tuple[str, ...]:
             return (f"{who(before)} picks up what fell.",)
         case Take():
             tries = TRIES[(len(before.seen) + before.round) % len(TRIES)]
-            return (f"{who(before)} {tries} {called(before)[entry.piece]}.",)
+            return (f"{who(before)} {tries} {called(before, entry.piece)}.",)
         case TakeBack():
             return ("... and thinks better of it.",)
         case Leave():

@@ -51,6 +51,7 @@ from teeter.games.wonky.state import (
     State,
     Stock,
 )
+from teeter.games.wonky.story import called as called
 from teeter.games.wonky.story import opening as opening
 from teeter.games.wonky.story import tell as tell
 

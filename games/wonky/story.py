@@ -18,6 +18,11 @@ def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     return (*_lines(before, given, after), *_turn(before, after))
 
 
+def called(state: State, block: str) -> str:
+    """`the small green block`."""
+    return the_block(block)
+
+
 def name_of(state: State) -> str:
     """The player on turn."""
     return state.seats[state.turn].name

@@ -89,11 +89,7 @@ class Balance:
 
 
 def balance_of(
-    assembly: Assembly,
-    contacts: Contacts,
-    *,
-    gravity: Vector = DOWN,
-    friction: float | None = None,
+    assembly: Assembly, contacts: Contacts, *, gravity: Vector = DOWN, friction: float | None = None
 ) -> Balance:
     """Equation (1) of an assembly. friction: overrides every pair's; else the geometric mean of the
     materials'.

@@ -88,11 +88,7 @@ def nearest(x: Array, friction: Array) -> Array:
 
 
 def newton(
-    balance: Balance,
-    gravity: Array,
-    *,
-    steps: int = MAX_STEPS,
-    limit: float = np.inf,
+    balance: Balance, gravity: Array, *, steps: int = MAX_STEPS, limit: float = np.inf
 ) -> Array | None:
     """Semismooth Newton with a line search on the dual of (3): forces (k, 3) as n, t1, t2; None when it does not get
     there. steps: at most. limit: velocities beyond which it is given up."""

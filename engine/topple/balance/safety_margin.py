@@ -162,10 +162,7 @@ def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocit
             [frozenset(pair) in touching for pair in zip(first, second, strict=True)], dtype=np.bool_
         )
         # what hinges on a widened contact goes into the other piece by a little; what rocks onto its face, by more
-        for mine, depth in (
-            (~known, CAUGHT_OVERLAP * times),
-            (known, hinged),
-        ):
+        for mine, depth in ((~known, CAUGHT_OVERLAP * times), (known, hinged)):
             if overlaps_of(bodies, extent, first[mine], second[mine], depth):
                 return True
         if any(map(partial(_has_fallen, times=times, down=balance.down), assembly.bodies, bodies)):

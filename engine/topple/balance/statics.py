@@ -204,13 +204,7 @@ def curved_reason(contacts: Contacts) -> str:
 
 
 def _analysed(
-    assembly: Assembly,
-    balance: Balance,
-    friction: float | None,
-    *,
-    margins: bool,
-    loads: bool,
-    follow: bool,
+    assembly: Assembly, balance: Balance, friction: float | None, *, margins: bool, loads: bool, follow: bool
 ) -> Statics:
     if not balance.names:
         return Statics(stands=True, needs_friction=False, tilt_deg=90.0, tilt_direction_deg=0.0)

@@ -18,13 +18,7 @@ import clarabel
 import numpy as np
 from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array, diags_array, eye_array, vstack
 
-from teeter.engine.topple.balance.equilibrium import (
-    SOLVED,
-    Balance,
-    contact_rows,
-    forces_of,
-    solver_settings,
-)
+from teeter.engine.topple.balance.equilibrium import SOLVED, Balance, contact_rows, forces_of, solver_settings
 from teeter.engine.topple.contact.arrays import Array, expand
 from teeter.engine.topple.errors import StaticsError
 
@@ -145,12 +139,7 @@ class Springs:
         self._stiffness = _Stiffness(matrix, springs)
 
     def respond(
-        self,
-        load: Array,
-        start: Array | None = None,
-        lost: Array | None = None,
-        *,
-        to_the_end: bool = False,
+        self, load: Array, start: Array | None = None, lost: Array | None = None, *, to_the_end: bool = False
     ) -> Response:
         """Solves (4) under a load (6 n,). start, lost: displacements under loads much like it, of which one was held
         and the other not, tried first. to_the_end: soften what gives way until contacts yield nothing beside it."""

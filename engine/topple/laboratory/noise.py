@@ -168,12 +168,7 @@ def _width(taken: list[Sample]) -> float:
 
 
 def sample(
-    assembly: Assembly,
-    noise: Noise,
-    number: int,
-    *,
-    gravity: Vector = DOWN,
-    simulate: bool = False,
+    assembly: Assembly, noise: Noise, number: int, *, gravity: Vector = DOWN, simulate: bool = False
 ) -> Sample:
     """Judge one noisy copy. simulate: by the simulation, whatever statics says."""
     copy, pull = noisy(assembly, noise, number, gravity)

@@ -7,6 +7,7 @@ pair are found once, and a place costs a product.
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from teeter.engine.geometry.convex import ConvexSolid, solids_at
 from teeter.engine.tolerances import TOUCH_DECLARED
 from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.engine.topple.contact.features import body_boxes, of_bodies
 from teeter.engine.world.body import Assembly, Body
 
 SURELY = 10 * TOUCH_DECLARED.gap
@@ -32,6 +34,11 @@ class Clearances:
         self._bodies = assembly.bodies
         self._solids: dict[int, tuple[ConvexSolid, ...]] = {}
         self._pairs: dict[tuple[int, int], list[Widths]] = {}
+
+    @cached_property
+    def boxes(self) -> tuple[Array, Array]:
+        """The lowest and the highest corners (b, 3) of the bodies, metres."""
+        return body_boxes(of_bodies(self._bodies), len(self._bodies))
 
     def overlap(self, first: Ints, second: Ints, shifts: Array) -> Bools:
         """Returns in which of k questions two bodies surely overlap. first, second: their numbers; shifts: (k, 3)

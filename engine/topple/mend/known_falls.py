@@ -93,7 +93,9 @@ class KnownFalls:
         goes_on, leads = np.ones((len(known), len(shifts)), dtype=np.bool_), []
         for around in near:
             # places near the same are asked about together
-            sets, which = np.unique(around, axis=0, return_inverse=True)
+            short = np.packbits(around, axis=1)
+            _, at, which = np.unique(short, axis=0, return_index=True, return_inverse=True)
+            sets = around[at]
             first = ways[:, sets.argmax(axis=1)]
             # all of them move as one body with the first
             apart = np.abs(ways[:, None] - first[:, :, None]).max(axis=3)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,14 +19,7 @@ from teeter.engine.tolerances import TOUCH_DECLARED
 from teeter.engine.topple.balance.equilibrium import free_numbers
 from teeter.engine.topple.contact.arrays import Array, Bools, Ints
 from teeter.engine.topple.contact.detection import Contacts, contacts_with_copies
-from teeter.engine.topple.contact.features import (
-    Features,
-    body_boxes,
-    of_bodies,
-    repeated,
-    sagitta,
-    together,
-)
+from teeter.engine.topple.contact.features import Features, of_bodies, repeated, sagitta, together
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.mend.changes import moved, turned
 from teeter.engine.topple.mend.clearance import Clearances
@@ -97,12 +91,15 @@ class MovedPieces:
         for fall in search.falls:
             self.known.learn(fall)
         self.is_curved = bool(search.contacts.curved)
-        self._features = of_bodies(self._rest) if self._rest else None
         room = TOUCH_DECLARED.gap + 2 * max(sagitta(body.piece) for body in assembly.bodies)
-        everyone = body_boxes(of_bodies(assembly.bodies), len(assembly.bodies))
-        self._boxes = everyone[0] - room, everyone[1] + room
+        low, high = search.clearances.boxes
+        self._boxes = low - room, high + room
         self._numbers = free_numbers(search.contacts.fixed)
         self.asked = 0
+
+    @cached_property
+    def _features(self) -> Features:
+        return of_bodies(self._rest)
 
     def at(self, place: Place) -> Assembly:
         """Returns the assembly with the pieces there."""
@@ -204,7 +201,6 @@ class MovedPieces:
         """Returns those of the moved pieces that are near anything in all places; the place (c,) and the number (c,)
         of each; and the features of the rest and of these."""
         bodies: list[Body] = []
-        assert self._features is not None
         is_turned = any(place.turn for place in places)
         shifts, scene = np.array([place.shift for place in places]), self._features
         for body, here in zip(self._moved, near.T, strict=True):
@@ -228,7 +224,7 @@ class MovedPieces:
 
     def joints(self, places: Sequence[Place], near: Bools) -> Joints:
         """Returns the contacts in some places. near: (p, g), which of the moved pieces might touch anything."""
-        if self._features is None:
+        if not self._rest:
             none = self._kept.some(np.zeros(0, dtype=np.int64))
             return Joints(none, self._touches(places, none, none.first), frozenset(), frozenset())
         copies, of_copy, numbers, scene = self._copies(places, near)

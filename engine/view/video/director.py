@@ -156,9 +156,7 @@ def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment:
     if close <= moment < close + CLOSE_S and name == "director":
         piece = cylinder_of(scenery.corners(moment, (collapse.first,)))
         wide = FramedCylinder(
-            piece.centre,
-            max(1.6 * piece.radius, 0.75 * wide.radius),
-            max(piece.half, 0.75 * wide.half),
+            piece.centre, max(1.6 * piece.radius, 0.75 * wide.radius), max(piece.half, 0.75 * wide.half)
         )
     radius, half = min(wide.radius, MAX_RADIUS * size), min(wide.half, MAX_HALF * size)
     # what is left out is what lies farthest from the tower

@@ -46,11 +46,7 @@ def glb_of_film(film: Film, title: str) -> bytes:
         len(nodes), np.array([(*camera.eye, *_looking(camera.axes)) for camera in cameras])
     )
     nodes.append(
-        {
-            "name": "sun",
-            "rotation": list(_looking(sun_axes())),
-            "extensions": {LIGHTS: {"light": 0}},
-        }
+        {"name": "sun", "rotation": list(_looking(sun_axes())), "extensions": {LIGHTS: {"light": 0}}}
     )
     brightest = max(SUN_LIGHT)
     sun = {
