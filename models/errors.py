@@ -87,8 +87,7 @@ def shortened(text: str) -> str:
 
 
 def closest(word: str, names: Iterable[str]) -> str:
-    """The name that is most like a word, in small letters or large ones, also without its catalogue; empty when none
-    is."""
+    """The name most like a word, in letters of any size and with or without its catalogue; empty when none is."""
     lower = {part: name for name in names for part in (name.rpartition("/")[2].lower(), name.lower())}
     close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
     return lower[close[0]] if close else ""

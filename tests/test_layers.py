@@ -314,13 +314,13 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 
 CEILINGS = {
     "models": 5996,
-    "scenes": 5054,
-    "engine": 32697,
+    "scenes": 5042,
+    "engine": 32686,
     "games/server": 1909,
-    "games/present": 7520,
+    "games/present": 7519,
     "games/ui": 814,
     "games/host": 2657,
-    "games": 36266,
+    "games": 36290,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5340

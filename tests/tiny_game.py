@@ -82,8 +82,7 @@ def apply(state: State, given: Input) -> State:
     after = replace(state, step=given.step, is_free=state.is_free or isinstance(given, Released))
     if isinstance(given, Placed):
         after = replace(after, pile=(*state.pile, given.piece), held="", is_free=False)
-        won = state.seats[1].name
-        return replace(after, reason=PileReason.LAST, winners=(won,)) if state.pile else after
+        return replace(after, reason=PileReason.LAST, winners=(state.seats[1].name,)) if state.pile else after
     return after
 
 

@@ -33,7 +33,6 @@ from teeter.games.api.scene import AnyScene, PublicScene, loaded_of
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from teeter.engine.topple.laboratory.noise import Chance
     from teeter.engine.topple.laboratory.probe import Probed
     from teeter.engine.topple.laboratory.sweep import SweepRow, Terms
     from teeter.engine.topple.verdict import CheckOptions
@@ -209,39 +208,9 @@ class Checker:
         how many. An interrupt after the first sample is an `Interrupted` whose `done` is the result so far. Raises
         TeeterError.
         """
-        from teeter.engine.workers import Interrupted
-
-        try:
-            chance = self.chance(
-                scene,
-                position_mm=position_mm,
-                tilt_noise_deg=tilt_noise_deg,
-                friction_range=friction_range,
-                samples=samples,
-                until=until,
-                executor=executor,
-                progress=progress,
-            )
-        except Interrupted as stop:
-            raise Interrupted(noise_result(stop.done)) from stop
-        return noise_result(chance)
-
-    @one_thread()
-    def chance(
-        self,
-        scene: AnyScene,
-        *,
-        position_mm: float,
-        tilt_noise_deg: float,
-        friction_range: tuple[float, float] | None,
-        samples: int,
-        until: float | None,
-        progress: Progress,
-        executor: Executor | None = None,
-    ) -> Chance:
-        """What `noise` found, in SI units, as the packages below work with it."""
         from teeter.engine.topple.laboratory.noise import Noise, chance
         from teeter.engine.topple.verdict import as_asked
+        from teeter.engine.workers import Interrupted
         from teeter.engine.worlds import using
 
         numbers = {
@@ -257,17 +226,21 @@ class Checker:
         noise = Noise(position_mm / 1e3, math.radians(tilt_noise_deg), friction_range, self.seed)
         loaded = loaded_of(scene)
         options = self.options_of(loaded)
-        with using(self.engine):
-            return chance(
-                as_asked(loaded.assembly, options),
-                noise,
-                samples,
-                until=until,
-                gravity=options.gravity,
-                workers=self._processes(),
-                executor=executor,
-                progress=progress,
-            )
+        try:
+            with using(self.engine):
+                found = chance(
+                    as_asked(loaded.assembly, options),
+                    noise,
+                    samples,
+                    until=until,
+                    gravity=options.gravity,
+                    workers=self._processes(),
+                    executor=executor,
+                    progress=progress,
+                )
+        except Interrupted as stop:
+            raise Interrupted(noise_result(stop.done)) from stop
+        return noise_result(found)
 
     @one_thread()
     def mend(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from teeter.games.api.scene import in_notebook, show_in_notebook, show_verdict_in_window
 from teeter.models.errors import Untrue
-from teeter.models.printed import as_json
+from teeter.models.printed import KEPT, as_json, keys_of
 
 if TYPE_CHECKING:
     from rich.panel import Panel
@@ -221,7 +221,7 @@ class CheckResult(Untrue):
 class NoiseResult(Untrue):
     """How surely a scene stands. p_stand: the share of samples that stood, low and high its 95 % interval (Wilson).
     position_mm, tilt_deg, friction: the noise that was asked for. first_to_move: how often each piece went first.
-    judged_by: samples that each method decided."""
+    judged_by: samples that each method decided. chance: the same in SI units, as the packages below work with it."""
 
     asked = "p_stand"
 
@@ -237,13 +237,12 @@ class NoiseResult(Untrue):
     first_to_move: dict[str, int]
     judged_by: dict[Method, int]
     stopped_early: bool
+    chance: Chance = field(repr=False, compare=False, metadata=KEPT)
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter check --json` prints under `noise`."""
-        return {
-            name: round(value, DIGITS[name]) if name in DIGITS else value
-            for name, value in asdict(self).items()
-        }
+        values = ((name, getattr(self, name)) for name in keys_of(type(self)))
+        return {name: round(value, DIGITS[name]) if name in DIGITS else value for name, value in values}
 
     def __str__(self) -> str:
         return (
@@ -394,6 +393,7 @@ def noise_result(chance: Chance) -> NoiseResult:
         chance.first,
         chance.judged,
         chance.stopped,
+        chance,
     )
 
 
@@ -432,7 +432,7 @@ def explained(verdict: Verdict) -> dict[str, Any]:
     return to_json(why, verdict.statics)
 
 
-def panel(verdict: Verdict, loaded: Scene, chance: Chance | None = None) -> Panel:
+def panel(verdict: Verdict, loaded: Scene, noise: NoiseResult | None = None) -> Panel:
     """The box of the command line: its headline, its facts, how surely it stands, and what was read."""
     from rich.console import Group
     from rich.panel import Panel
@@ -447,7 +447,7 @@ def panel(verdict: Verdict, loaded: Scene, chance: Chance | None = None) -> Pane
     grid.add_column()
     *facts, took = rows(verdict)
     facts += [("read", read_in_words(loaded)), took]
-    for label, text in [*facts, *(_noise_rows(chance) if chance is not None else [])]:
+    for label, text in [*facts, *(_noise_rows(noise) if noise is not None else [])]:
         grid.add_row(label, text)
     colour = COLOUR[verdict.word]
     title = Text.assemble(
@@ -456,12 +456,12 @@ def panel(verdict: Verdict, loaded: Scene, chance: Chance | None = None) -> Pane
     return Panel(Group(headline(verdict), "", grid), title=title, title_align="left", border_style=colour)
 
 
-def _noise_rows(chance: Chance) -> list[tuple[str, str]]:
+def _noise_rows(noise: NoiseResult) -> list[tuple[str, str]]:
     """How surely it stands, in words, as (label, text)."""
-    lines = [("how surely", str(noise_result(chance)))]
-    if chance.first:
-        falls = chance.samples - chance.stood
-        named = [f"{name} in {count} of {falls} falls" for name, count in list(chance.first.items())[:NAMED]]
+    lines, first = [("how surely", str(noise))], list(noise.first_to_move.items())[:NAMED]
+    if first:
+        falls = noise.samples - noise.stood
+        named = [f"{name} in {count} of {falls} falls" for name, count in first]
         lines.append(("goes first", ", ".join(named)))
     return lines
 

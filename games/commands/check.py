@@ -35,9 +35,8 @@ from teeter.games.commands.scene_request import SceneRequest
 from teeter.games.faults import teeter_version
 
 if TYPE_CHECKING:
-    from teeter.engine.topple.laboratory.noise import Chance
     from teeter.games.api.checker import Checker
-    from teeter.games.api.results import CheckResult, StepsResult
+    from teeter.games.api.results import CheckResult, NoiseResult, StepsResult
     from teeter.scenes.scene import Scene
 
 EXIT = {"stands": OK, "topples": TOPPLES, "unsure": UNSURE}
@@ -130,14 +129,14 @@ def run(request: CheckRequest) -> int:
     if request.steps:
         return _steps(request)
     result = verdict_on(request)
-    chance = chance_on(result, request) if request.is_noisy else None
+    noise = noise_on(result, request) if request.is_noisy else None
     if request.picture is not None:
         result.picture(request.picture, force=request.force)
     if request.record is not None:
         result.record(request.record, force=request.force)
     if request.compas is not None:
         result.compas(request.compas, force=request.force)
-    from teeter.games.api.results import explained, noise_result, panel
+    from teeter.games.api.results import explained, panel
     from teeter.models.files import whole_or_nothing
 
     why = explained(result.verdict) if request.explain else None
@@ -150,25 +149,25 @@ def run(request: CheckRequest) -> int:
     if request.page is not None and proof is not None:
         from teeter.games.api.verdict_pages import fallen_copies, verdict_page
 
-        noise: dict[str, Any] = {}
-        if chance is not None:
-            copies = fallen_copies(result.loaded.assembly, result.verdict, chance)
-            noise = {"noise": str(noise_result(chance)), "copies": copies}
+        shown: dict[str, Any] = {}
+        if noise is not None:
+            copies = fallen_copies(result.loaded.assembly, result.verdict, noise.chance)
+            shown = {"noise": str(noise), "copies": copies}
         sentences = explained(result.verdict)["sentences"]
-        verdict_page(result.verdict, request.page, sentences, proof, force=request.force, **noise)
+        verdict_page(result.verdict, request.page, sentences, proof, force=request.force, **shown)
     if request.as_json:
         more: dict[str, Any] = {} if why is None else {"explain": why}
         if proof is not None and request.certificate is not None:
             more["certificate"] = {"claim": proof["claim"], "why": proof.get("why")}
-        if chance is not None:
-            more["noise"] = noise_result(chance).to_json()
+        if noise is not None:
+            more["noise"] = noise.to_json()
         if result.loaded.fitted:
             more["fitted"] = list(result.loaded.fitted)
         print_json(result.to_json(data=request.data) | more)
     else:
         for line in result.loaded.fitted:
             say(line)
-        Console().print(panel(result.verdict, result.loaded, chance))
+        Console().print(panel(result.verdict, result.loaded, noise))
         for sentence in () if why is None else why["sentences"]:
             Console().print(f" {sentence}", markup=False, highlight=False)
         if proof is not None and request.certificate is not None:
@@ -230,15 +229,14 @@ def checker_of(request: CheckRequest) -> Checker:
     return request.checker(engine=request.engine, seed=request.seed, workers=request.workers)
 
 
-def chance_on(result: CheckResult, request: CheckRequest) -> Chance:
+def noise_on(result: CheckResult, request: CheckRequest) -> NoiseResult:
     """How surely a scene stands under the noise that was asked for."""
     from teeter.engine.workers import Interrupted
-    from teeter.games.api.results import noise_result
     from teeter.games.api.scene import PublicScene
 
     try:
         with bar("noisy copies") as progress:
-            return checker_of(request).chance(
+            return checker_of(request).noise(
                 PublicScene(result.loaded),
                 position_mm=request.noise or 0.0,
                 tilt_noise_deg=request.tilt_noise or 0.0,
@@ -250,7 +248,7 @@ def chance_on(result: CheckResult, request: CheckRequest) -> Chance:
                 progress=progress,
             )
     except Interrupted as stop:
-        exit_on_interrupt(stop, f"; until then: {noise_result(stop.done)}")
+        exit_on_interrupt(stop, f"; until then: {stop.done}")
 
 
 def friction_of(words: str) -> tuple[float, float] | None:

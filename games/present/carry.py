@@ -125,12 +125,13 @@ class LandingSurface:
         """Returns what `landing` is at most, (n,), at places (n, 2), by boxes: quickly told."""
         low, high = bounds_of(solids_at(piece, Pose((0.0, 0.0, 0.0), rotation.orientation)))
         lowest, highest = self._target.low[:, :2] - high[:2], self._target.high[:, :2] - low[:2]
-        tops = self._target.high[:, 2]
 
         def heights(places: Array) -> Array:
             at = places[:, None]
             is_over = ((lowest < at) & (highest > at)).all(axis=2)
-            return np.asarray(np.where(is_over, tops, -np.inf).max(axis=1, initial=-np.inf) - low[2])
+            return np.asarray(
+                np.where(is_over, self._target.high[:, 2], -np.inf).max(axis=1, initial=-np.inf) - low[2]
+            )
 
         return heights
 

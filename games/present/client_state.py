@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Generic, Literal
+from typing import Any, Generic, Literal
 
 import numpy as np
 
@@ -93,9 +93,7 @@ class ClientState(Generic[S]):
         """When something fell last, seconds of the record."""
         self.clock = clock
         self._surface: tuple[object, LandingSurface] | None = None
-        self._seen: tuple[S | None, dict[str, S]] = (None, {})
-        self._is_secret: tuple[S | None, bool] = (None, False)
-        self._in_play: tuple[S | None, frozenset[str]] = (None, frozenset())
+        self._kept: tuple[S | None, dict[str, Any]] = (None, {})
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -132,20 +130,21 @@ class ClientState(Generic[S]):
         return self._seen_by(self.viewer)
 
     def _seen_by(self, player: str) -> S:
-        """Worked out once a state: a window asks several times a picture."""
-        if self._seen[0] is not self.state:
-            self._seen = (self.state, {})
-        known = self._seen[1]
-        if player not in known:
-            known[player] = self.game.rules.seen_by(self.state, player)
-        return known[player]
+        seen: S = self._once(f"seen by {player}", lambda: self.game.rules.seen_by(self.state, player))
+        return seen
+
+    def _once(self, what: str, find: Callable[[], Any]) -> Any:
+        """What is worked out once a state: a window asks several times a picture."""
+        if self._kept[0] is not self.state:
+            self._kept = (self.state, {})
+        known = self._kept[1]
+        return known[what] if what in known else known.setdefault(what, find())
 
     @property
     def in_play(self) -> frozenset[str]:
         """The pieces that lie or are carried as part of the game."""
-        if self._in_play[0] is not self.state:
-            self._in_play = (self.state, self.game.judge.in_play(self.state))
-        return self._in_play[1]
+        pieces: frozenset[str] = self._once("in play", lambda: self.game.judge.in_play(self.state))
+        return pieces
 
     def is_fixed(self, name: str) -> bool:
         """Whether a body never moves: the table and supports."""
@@ -154,11 +153,8 @@ class ClientState(Generic[S]):
     @property
     def has_secrets(self) -> bool:
         """Whether one seat may see what another may not."""
-        seats = self.state.seats
-        if self._is_secret[0] is not self.state:
-            is_secret = len(seats) > 1 and bool(self._seen_by(seats[0].name) != self._seen_by(seats[1].name))
-            self._is_secret = (self.state, is_secret)
-        return self._is_secret[1]
+        one, *others = (seat.name for seat in self.state.seats)
+        return bool(others and self._once("secrets", lambda: self._seen_by(one) != self._seen_by(others[0])))
 
     @property
     def held(self) -> str:
