@@ -317,11 +317,8 @@ def test_a_button_that_is_lifted_over_a_page_holds_on_to_nothing(over: str, butt
     if over == "page":
         screen.pages.page = "pause"
     else:
-        screen.client.seat, screen.client._is_secret, screen._seated = (
-            None,
-            (screen.client.state, True),
-            "Ben",
-        )
+        secrets = (screen.client.state, {"secrets": True})
+        screen.client.seat, screen.client._kept, screen._seated = None, secrets, "Ben"
     assert bool(screen.pages.page) or screen.needs_pass
     screen.handle(Lift(button, 600.0, 400.0))
     screen.pages.page, screen._seated = "", "Ana"

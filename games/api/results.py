@@ -221,7 +221,7 @@ class CheckResult(Untrue):
 class NoiseResult(Untrue):
     """How surely a scene stands. p_stand: the share of samples that stood, low and high its 95 % interval (Wilson).
     position_mm, tilt_deg, friction: the noise that was asked for. first_to_move: how often each piece went first.
-    judged_by: samples that each method decided. chance: the same in SI units, as the packages below work with it."""
+    judged_by: samples that each method decided. chance: the engine's `Chance` that it was made of, in SI units."""
 
     asked = "p_stand"
 
@@ -237,7 +237,7 @@ class NoiseResult(Untrue):
     first_to_move: dict[str, int]
     judged_by: dict[Method, int]
     stopped_early: bool
-    chance: Chance = field(repr=False, compare=False, metadata=KEPT)
+    chance: Any = field(repr=False, compare=False, metadata=KEPT)
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter check --json` prints under `noise`."""
