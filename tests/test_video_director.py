@@ -135,6 +135,7 @@ def test_a_long_line_of_the_story_is_written_out_at_every_size(size: tuple[int, 
         assert all(0 <= line.y <= size[1] for line in lines)
     # what is too long even so ends with a whole word
     assert clean("word " * 100).endswith("word…")
+    assert clean(f"{40 * 'stood '}long; it fell; {40 * 'word '}", 260) == f"{40 * 'stood '}long; it fell."
 
 
 def test_what_falls_is_blurred_by_its_motion_and_nothing_else_is(film: Film) -> None:

@@ -64,7 +64,10 @@ def clean(text: str, most: int = MAX_LETTERS) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Returns a text that goes on, without what may be a part of a word."""
+    """Returns a text that goes on up to its last whole clause, or else without what may be a part of a word."""
+    clause = max(text.rfind("; "), text.rfind(". "))
+    if 2 * clause > len(text):
+        return f"{text[:clause]}."
     head = text[:-1].rpartition(" ")[0] or text[:-1]
     return head.rstrip(" ,;:-") + "…"
 
