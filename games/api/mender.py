@@ -34,9 +34,8 @@ tower of 60 in all its contacts takes ten seconds a change."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mender:
-    """A scene to mend under the conditions of a checker. check: asks both methods about a scene, of
-    which it is given whether its forces have their safety margin. push: newtons, and degrees from +x, on the top of the
-    highest piece."""
+    """A scene to mend under the conditions of a checker. check: asks both methods about a scene, told whether its
+    forces have their safety margin. push: newtons, and degrees from +x, on the top of the highest piece."""
 
     loaded: Scene
     options: CheckOptions
