@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -34,7 +35,7 @@ from teeter.models.build import build
 from teeter.models.catalogue import find
 
 WONKY, TOPPLE = game_named("wonky"), game_named("tower-topple")
-NEW_TOWER = TOPPLE.rules.start(["bot:expert", "Ben"], 1, {"rounds": 1}, stock_of(TOPPLE))
+NEW_TOWER = TOPPLE.rules.start(["bot:expert", "Ben"], 5, {"rounds": 1}, stock_of(TOPPLE))
 STOCK: Stock = stock_of(WONKY)
 BODIES = {
     block.id: SimpleNamespace(piece=build(find(f"wonky/{block.id}")), pose=None) for block in STOCK.blocks
@@ -122,14 +123,15 @@ def test_in_bausack_the_stronger_wins_by_choices_alone(
 
 @pytest.fixture
 def choice(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Makes what an expert pulls of a new tower, which moves by so much where it brings three points; changes: of its
-    state."""
+    """Makes what an expert pulls of a new tower, which moves by so much where it brings three points, or by brick;
+    changes: of its state."""
     session = Session(TOPPLE, TOPPLE.judge, NEW_TOWER)
 
-    def made(moved: float = 0.0, **changes: Any) -> Any:
-        three = {brick.id for brick in NEW_TOWER.bricks if brick.print is Print.ADD_THREE}
+    def made(moved: float | dict[str, float] = 0.0, **changes: Any) -> Any:
+        three = [brick.id for brick in NEW_TOWER.bricks if brick.print is Print.ADD_THREE]
+        moves = moved if isinstance(moved, dict) else dict.fromkeys(three, moved)
         monkeypatch.setattr(
-            "teeter.games.tower_topple.bot.drawn", lambda _, name, *told: moved if name in three else 0.0
+            "teeter.games.tower_topple.bot.drawn", lambda _, name, *told: moves.get(name, 0.0)
         )
         monkeypatch.setattr("teeter.games.tower_topple.bot.bears", lambda *told: True)
         session.state = replace(NEW_TOWER, **changes)
@@ -140,27 +142,42 @@ def choice(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
 
 def test_TT_22_an_expert_pulls_the_print_it_has_seen_that_brings_most(choice: Callable[..., Any]) -> None:
-    """TT-22, TT-03: three points, and then two; of prints that nobody has seen it knows nothing."""
-    bricks = NEW_TOWER.bricks
-    everything = [brick.id for brick in bricks]
-    assert choice(seen=everything).print is Print.ADD_THREE
-    dearest = {brick.id for brick in bricks if brick.print is Print.ADD_THREE}
-    seen = [name for name in everything if name not in dearest]
-    assert choice(seen=seen).print is Print.ADD_TWO
-    hidden = [replace(brick, print=Print.LOSE_TWO) if not brick.colour else brick for brick in bricks]
-    assert choice().id == choice(bricks=tuple(hidden)).id
+    """TT-22, TT-03: three points rather than two, of bricks as safe; of unseen prints it knows nothing."""
+    everything = [brick.id for brick in NEW_TOWER.bricks]
+
+    def printed(**prints: Print) -> tuple[Any, ...]:
+        plain = (replace(brick, print=Print.PLAIN) for brick in NEW_TOWER.bricks)
+        return tuple(replace(brick, print=prints.get(brick.id[6:], brick.print)) for brick in plain)
+
+    one = choice(bricks=printed(), seen=everything).id[6:]
+    other = choice(bricks=printed(**{one: Print.LOSE_TWO}), seen=everything).id[6:]
+    for three, two in ((one, other), (other, one)):
+        bricks = printed(**{three: Print.ADD_THREE, two: Print.ADD_TWO})
+        assert choice(bricks=bricks, seen=everything).id[6:] == three
+    hidden = printed(**{one: Print.ADD_THREE, other: Print.LOSE_TWO})
+    assert choice(bricks=hidden).id == choice(bricks=printed()).id
 
 
 def test_TT_07_an_expert_ahead_in_the_last_round_draws_at_the_foot(choice: Callable[..., Any]) -> None:
     """TT-07: whoever topples it then, it has won: it pulls at the foot, and no print that may cost it something."""
     seen = [brick.id for brick in NEW_TOWER.bricks]
-    assert choice(0.01, seen=seen, scores=(0, 3)).print is Print.ADD_TWO
+    assert choice(0.01, seen=seen, scores=(0, 3)).print is not Print.ADD_THREE
     behind, ahead = (choice(seen=seen, scores=scores) for scores in ((0, 1), (1, 0)))
     assert behind.print is Print.ADD_THREE
     assert EFFECT.get(ahead.print, 0.0) >= 0.0
     assert ahead.id in NEW_TOWER.tower[0]
     dear = replace(NEW_TOWER.house, topple_loses=1)
     assert choice(seen=seen, scores=(1, 0), house=dear).id == behind.id
+
+
+def test_TT_07_an_expert_ahead_leaves_the_tower_as_weak_as_it_stands(choice: Callable[..., Any]) -> None:
+    """TT-07: of the bricks at the foot the one that moves the tower most; none that brings it down, nor when level."""
+    foot = [name for row in NEW_TOWER.tower[:2] for name in row]
+    moves = dict(zip(foot, (1e-3, 9e-3, math.inf, 4e-3, 2e-3, math.inf), strict=True))
+    assert choice(moves, scores=(1, 0)).id == foot[1]
+    assert choice(moves, scores=(1, 1)).id not in [name for name in foot if moves[name] > 2e-3]
+    fallen = dict.fromkeys(moves, math.inf)
+    assert choice(fallen, scores=(1, 0)).id not in foot
 
 
 def test_places_of_blocks_are_counted_point_by_point() -> None:

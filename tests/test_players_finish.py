@@ -150,7 +150,7 @@ def test_TT_06_no_brick_is_drawn_untried_while_another_comes_out(
         found = moved.get(name, math.inf)
         return found if found <= most else math.inf
 
-    monkeypatch.setattr(topple_bot, "_ranked", lambda *_: (takes, set(loose)))
+    monkeypatch.setattr(topple_bot, "_ranked", lambda *_, **__: (takes, set(loose)))
     monkeypatch.setattr(topple_bot, "assembly_of", lambda _: None)
     monkeypatch.setattr(topple_bot, "way_out", lambda *_: None)
     monkeypatch.setattr(topple_bot, "bears", lambda _, piece: piece in borne)

@@ -1,7 +1,7 @@
 """How a bot plays Tower Topple: it feels for a brick that carries little and whose absence the tower bears.
 
-An expert remembers the prints that were out and pulls what brings most; ahead in the last round it draws at the foot,
-because whoever topples the tower then, the expert has won.
+An expert remembers the prints that were out and pulls what brings most for its risk; ahead in the last round it weakens
+the foot, because whoever topples the tower then, the expert has won.
 """
 
 import math
@@ -28,8 +28,10 @@ from teeter.models.piece import Array
 
 CANDIDATES = 16
 """Bricks whose absence is thought through at most."""
-RANK = 0.05
-"""Points: what it costs that a brick comes later among those that bots like."""
+RISK = 1.5
+"""Points: what it costs an expert that a brick is of those that bots draw late, for every such reason."""
+PRESSED = 6
+"""Bricks at the foot that an expert tries, to leave the tower as weak as it stands."""
 LOOSE = 0.15
 """Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
 CALM, DOWN_BY = 2e-3, 25e-3
@@ -66,17 +68,22 @@ class ToppleSkill(Skill):
 
     def choose(self, bot: Bot, session: Session, need: Need) -> Action:
         """The first brick, as `_ranked` likes them, that comes out in a trial without moving the tower; else the
-        one that moves it least."""
+        one that moves it least. Of an expert who is ahead at last: the one at the foot that moves it most."""
         actions = [choice.action for choice in session.choices if not isinstance(choice.action, TakeBack)]
         takes = [action for action in actions if isinstance(action, Take)]
         if not takes:
             return actions[0]
         if bot.style == "clumsy" or len(takes) == 1:
             return bot.random.choice(takes)
-        ranked, loose = _ranked(session, need, takes)
-        enough = CALM
+        ranked, loose = _ranked(session, need, takes, is_greedy=bot.style == "expert")
         if bot.style == "expert":
-            ranked, enough = _dearest(session, need, ranked)
+            moves = {
+                take: drawn(session, take.piece, way_out(session, take.piece), DOWN_BY)
+                for take in _at_the_foot(session, need, takes)[:PRESSED]
+            }
+            stands = [take for take, moved in moves.items() if moved <= DOWN_BY]
+            if stands:
+                return max(stands, key=moves.__getitem__)
         likely, scene = ranked[:CANDIDATES], assembly_of(session)
         borne = (take for take in likely if take.piece in loose or bears(scene, take.piece))
         least, best = DOWN_BY, None
@@ -86,7 +93,7 @@ class ToppleSkill(Skill):
                 if bot.style == "bold":
                     return take
                 moved = drawn(session, take.piece, way_out(session, take.piece), least)
-                if moved <= enough:
+                if moved <= CALM:
                     return take
                 if best is None or moved < least:
                     least, best = min(moved, least), take
@@ -144,11 +151,13 @@ class ToppleSkill(Skill):
         return np.array([way[0], way[1], 0.0])
 
 
-def _ranked(session: Session, need: Need, takes: list[Take]) -> tuple[list[Take], set[str]]:
+def _ranked(
+    session: Session, need: Need, takes: list[Take], is_greedy: bool = False
+) -> tuple[list[Take], set[str]]:
     """The bricks as a bot likes them: last those that leave a single one in their row, at its edge above all, then
     those right below the top, and edges with many rows above; loose ones before others, unless one as loose lies on
     them, which comes along, coloured ones first, whose point is sure: others may bear a bad print; those of the
-    middle; those that carry least. And which are loose."""
+    middle; those that carry least. is_greedy: what brings more is worth some risk. And which are loose."""
     felt = session.table.pressing()
     tower = session.state.tower
     rows = {
@@ -161,7 +170,7 @@ def _ranked(session: Session, need: Need, takes: list[Take]) -> tuple[list[Take]
     weights = {name: session.table.bodies[name].piece.mass * GRAVITY for name in rows}
     loose = {name for name in rows if felt.get(name, 0.0) < LOOSE * weights[name]}
 
-    def liking(name: str) -> tuple[int, bool, bool, bool, bool, bool, bool, float, str]:
+    def liking(name: str) -> tuple[float, ...]:
         row, above = rows[name]
         edge = name != row[CENTRE]
         # the higher a row, the less a tower leans without its edge; of centres the lowest are best drawn soon
@@ -171,10 +180,13 @@ def _ranked(session: Session, need: Need, takes: list[Take]) -> tuple[list[Take]
         left = [brick for brick in row if brick not in ("", name)]
         # one of the middle carries a tower, one of an edge does not
         alone = 0 if len(left) == 2 else 1 if left == [row[CENTRE]] else 2
-        late, risky = (name not in weighty, edge and name in low), name in loose and effects[name] < 0.0
-        return alone, *late, name not in loose, takes_along, risky, edge, share, name
+        why_late = (alone, name not in weighty, edge and name in low, name not in loose, takes_along)
+        risky = name in loose and effects[name] < 0.0
+        cost = RISK * sum(why_late) - worth[name] if is_greedy else 0.0
+        return (cost, *why_late, risky, edge, share)
 
-    return sorted(takes, key=lambda take: liking(take.piece)), loose
+    worth = _worths(session, need, takes) if is_greedy else {}
+    return sorted(takes, key=lambda take: (liking(take.piece), take.piece)), loose
 
 
 def _effects(session: Session, need: Need) -> dict[str, float]:
@@ -187,21 +199,25 @@ def _effects(session: Session, need: Need) -> dict[str, float]:
     }
 
 
-def _dearest(session: Session, need: Need, ranked: list[Take]) -> tuple[list[Take], float]:
-    """The bricks by what they bring, and metres by which the tower may move. Ahead in the last round: first those at
-    the foot, of prints that may cost something the last; all that it may not do is come down in a trial."""
+def _worths(session: Session, need: Need, takes: list[Take]) -> dict[str, float]:
+    """Points that each brick brings in the end, as far as the seat may know."""
     state, effects = session.game.rules.seen_by(session.state, need.player), _effects(session, need)
+    return {take.piece: gain(replace(state, held=take.piece)) + effects[take.piece] for take in takes}
+
+
+def _at_the_foot(session: Session, need: Need, takes: list[Take]) -> list[Take]:
+    """What an expert draws that is ahead in the last round: the lowest bricks first, those of prints that may cost
+    something last; none when it is not."""
+    state = session.game.rules.seen_by(session.state, need.player)
     own, *others = state.scores[state.turn :] + state.scores[: state.turn]
     is_last = not state.house.target and state.round == state.house.rounds
-
-    def worth(take: Take) -> float:
-        return gain(replace(state, held=take.piece)) + effects[take.piece] - RANK * ranked.index(take)
-
-    if is_last and own - state.house.topple_loses > max(others):
-        row = {name: number for number, row in enumerate(state.tower) for name in row}
-        weakest = sorted(ranked, key=lambda take: (effects[take.piece] < 0.0, row[take.piece]))
-        return weakest, DOWN_BY
-    return sorted(ranked, key=worth, reverse=True), CALM
+    if not is_last or own - state.house.topple_loses <= max(others):
+        return []
+    effects = _effects(session, need)
+    row = {name: number for number, row in enumerate(state.tower) for name in row}
+    return sorted(
+        takes, key=lambda take: (effects[take.piece] < EFFECT[Print.UNSEEN], row[take.piece], take.piece)
+    )
 
 
 def _across(row: OpenRow) -> Array:
