@@ -79,8 +79,9 @@ class ConvexSolid:
         return corners + self.radius * directions
 
 
+@lru_cache(maxsize=1024)
 def solids_at(piece: Piece, pose: Pose) -> tuple[ConvexSolid, ...]:
-    """The convex solids of a piece at a pose; of a part they are worked out once, however often it is asked for."""
+    """The convex solids of a piece at a pose, kept while it lies there."""
     return tuple(solid_of(part).placed(pose) for part in piece.parts)
 
 

@@ -25,15 +25,7 @@ from teeter.games.present.naming import opening_for
 from teeter.games.present.settings import Settings, shipped
 from teeter.games.present.tutorial import Tutorial
 from teeter.games.server.messages import GameUpdate, News, Plan, TableView, Waits
-from teeter.games.server.news import (
-    ChoiceRow,
-    FrameNews,
-    PanelNews,
-    Stroke,
-    TableNews,
-    Turn,
-    WaitWord,
-)
+from teeter.games.server.news import ChoiceRow, FrameNews, PanelNews, Stroke, TableNews, Turn, WaitWord
 from teeter.models.piece import Array
 
 SHIPPED = Settings.model_validate(shipped("settings.toml"))

@@ -25,15 +25,7 @@ from teeter.games.present.slots import MAGNET
 from teeter.games.server import messages
 from teeter.games.server.messages import Order
 from teeter.games.server.news import Coached, FeltNews, Landing
-from teeter.games.server.protocol import (
-    AimAt,
-    Choose,
-    Feel,
-    HandAct,
-    PointAt,
-    Shift,
-    Spin,
-)
+from teeter.games.server.protocol import AimAt, Choose, Feel, HandAct, PointAt, Shift, Spin
 from teeter.models.catalogue import find
 from teeter.models.errors import ModelError
 

@@ -96,7 +96,7 @@ class Looker:
 
     @cached_property
     def _loosely(self) -> IncrementalStatics:
-        return IncrementalStatics(self._tower, LOOSELY)
+        return IncrementalStatics(self._tower, LOOSELY, like=self._statics)
 
     def _judged(self, held: Body, contacts: Contacts, *, has_narrow: bool = False) -> LayPreview:
         """Returns what the rules say of a piece that stays where it is."""

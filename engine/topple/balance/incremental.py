@@ -43,7 +43,7 @@ from teeter.engine.topple.contact.detection import (
     find_contacts,
     unheld,
 )
-from teeter.engine.topple.contact.features import departure, of_bodies, sagitta, together
+from teeter.engine.topple.contact.features import Features, departure, of_bodies, sagitta, together
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.errors import StaticsError
 from teeter.engine.world.body import DOWN, Assembly, Body
@@ -86,16 +86,22 @@ class Added:
 
 class IncrementalStatics:
     """A tower to which pieces are added for the asking; the tower itself never changes. Not to be shared between
-    threads. touch: within which its pieces touch. contacts: all of the tower, where they are known."""
+    threads. touch: within which its pieces touch. contacts: all of the tower, where they are known. like: of the same
+    tower, with other tolerances."""
 
     def __init__(
-        self, tower: Assembly, touch: TouchTolerance = TOUCH_DECLARED, *, contacts: Contacts | None = None
+        self,
+        tower: Assembly,
+        touch: TouchTolerance = TOUCH_DECLARED,
+        *,
+        contacts: Contacts | None = None,
+        like: IncrementalStatics | None = None,
     ) -> None:
         self.tower, self._touch = tower, touch
         self._names = {body.name for body in tower.bodies}
-        self._contacts = find_contacts(tower, *touch) if contacts is None else contacts
+        self._features: Features = of_bodies(tower.bodies) if like is None else like._features
+        self._contacts = find_contacts(tower, *touch, scene=self._features) if contacts is None else contacts
         self._balance = balance_of(tower, self._contacts)
-        self._features = of_bodies(tower.bodies)
         self._is_curved = any(_is_curved(body.piece) for body in tower.bodies)
         self._falls: list[Array] = []
         self._last: PieceContacts | None = None

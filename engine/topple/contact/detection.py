@@ -16,16 +16,7 @@ import numpy as np
 
 from teeter.engine.geometry.convex import ConvexSolid, deepest, solid_of
 from teeter.engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
-from teeter.engine.topple.contact.arrays import (
-    Array,
-    Bools,
-    Ints,
-    boxes,
-    near,
-    pairs_of_boxes,
-    products,
-    touching,
-)
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints, near, pairs_of_boxes, products, touching
 from teeter.engine.topple.contact.curves import touching_on_curves
 from teeter.engine.topple.contact.edges import (
     STEEP,
@@ -35,14 +26,7 @@ from teeter.engine.topple.contact.edges import (
     edges_on_faces,
     samples_on_faces,
 )
-from teeter.engine.topple.contact.features import (
-    Features,
-    body_boxes,
-    departure,
-    is_convex,
-    of_bodies,
-    sagitta,
-)
+from teeter.engine.topple.contact.features import Features, departure, is_convex, of_bodies, sagitta
 from teeter.engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
 from teeter.engine.world.body import Assembly, Body, magnification
 from teeter.models.hulls import groups_of
@@ -115,19 +99,20 @@ def find_contacts(
     angle: float = TOUCH_DECLARED.angle,
     *,
     only: Collection[str] = (),
+    scene: Features | None = None,
 ) -> Contacts:
     """Returns the contacts of an assembly. gap: metres, angle: radians, within which features count as touching.
 
     only: the contacts between these bodies and all others; `floating` then says which of them touch nothing. Time grows
-    near linearly with the number of bodies.
+    near linearly with the number of bodies. scene: the features of all bodies, where they are known.
     """
     bodies = assembly.bodies
     names = tuple(body.name for body in bodies)
     fixed = np.array([body.fixed for body in bodies], dtype=np.bool_)
     if len(bodies) < 2:
         return _gathered(names, fixed, np.zeros(0, np.int64), np.zeros(0, np.int64), no_patches(), ())
-    scene = of_bodies(bodies)
-    extent = body_boxes(scene, len(bodies))
+    scene = of_bodies(bodies) if scene is None else scene
+    extent = scene.body_boxes(len(bodies))
     bulge = np.array([sagitta(body.piece) for body in bodies])
     first, second = pairs_of_boxes(*extent, gap + 2 * bulge)
     pairs = ~(fixed[first] & fixed[second])
@@ -149,7 +134,7 @@ def contacts_with_copies(
     """Returns the contacts of `find_contacts(only=copies)` between bodies and copies of free ones, the bodies first.
     Copies may lie in one another, and be thousands. scene: the features of all of them, in this order."""
     bodies = (*rest, *copies)
-    extent = body_boxes(scene, len(bodies))
+    extent = scene.body_boxes(len(bodies))
     bulge = np.array([sagitta(body.piece) for body in bodies])
     low, high = (bound[:, None] for bound in extent)
     room = (gap + bulge[:, None] + bulge)[: len(rest), len(rest) :, None]
@@ -253,11 +238,10 @@ def _features(
     if not len(rows):
         return no_patches()
     a, b, room = first[rows], second[rows], gap[rows]
-    facet_box = boxes(scene.vertices, scene.facet_start)
     edge_box = scene.edges.min(axis=1), scene.edges.max(axis=1)
     parts, edges = [], []
     for these, others, sign in ((a, b, 1.0), (b, a, -1.0)):
-        faces = near(scene.facet_body, *facet_box, others, these, extent, room)
+        faces = near(scene.facet_body, *scene.facet_boxes, others, these, extent, room)
         edge = near(scene.edge_body, *edge_box, these, others, extent, room)
         owner, points = scene.corner_body, scene.corners
         if known is not None:

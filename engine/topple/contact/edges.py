@@ -283,10 +283,7 @@ def is_explained(known: Patches, pair: int, point: Array, normal: Array, room: f
 def _near_facets(scene: Features, facet: Ints, points: Array, room: Array) -> Bools:
     """Returns whether the bounding boxes of points (n, k, 3) come close to those of facets (n,): what lies within
     `room` (n,) above a facet and beside it does."""
-    low, high = (
-        extreme.reduceat(scene.vertices, scene.ring_start[:-1])[np.searchsorted(scene.ring_facet, facet)]
-        for extreme in (np.minimum, np.maximum)
-    )
+    low, high = (bound[facet] for bound in scene.facet_boxes)
     reach = 2 * room[:, None]
     apart = (points.min(axis=1) > high + reach) | (points.max(axis=1) < low - reach)
     near: Bools = ~apart.any(axis=1)

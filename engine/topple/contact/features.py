@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -21,11 +21,13 @@ LOOSER = (10.0, 100.0, 1000.0)
 """Times `MATCH`, for edges of foreign meshes between faces that are not quite flat; what fits none is no edge."""
 
 
+AT_ONCE = 2_000_000
+"""Pairs of a point and a box that are looked at together."""
 MOST_LOOKED_AT = 500
 """Corners, of those of a curved surface, whose distances from the parts are measured."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Features:
     """Facets, edges, corners and curved samples, of one piece (piece frame) or of many bodies (world).
     Metres.
@@ -61,6 +63,17 @@ class Features:
     corner_body: Ints
     sample_body: Ints
     planes: dict[int, tuple[Array, shapely.Polygon]] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def facet_boxes(self) -> tuple[Array, Array]:
+        """Lower and upper corners (f, 3) of the boxes around the facets."""
+        return boxes(self.vertices, self.facet_start)
+
+    def body_boxes(self, count: int) -> tuple[Array, Array]:
+        """Returns lower and upper corners of the boxes around the `count` bodies."""
+        start = np.searchsorted(self.facet_body, np.arange(count))
+        low, high = self.facet_boxes
+        return np.minimum.reduceat(low, start), np.maximum.reduceat(high, start)
 
 
 ARRAYS = tuple(array for array in fields(Features) if array.init)
@@ -110,7 +123,7 @@ def of_piece(piece: Piece) -> Features:
 POINTS = ("vertices", "edges", "corners", "samples")
 DIRECTIONS = ("normals", "edge_into", "edge_normals", "spokes", "rays")
 STARTS = ("ring_start", "facet_start", "spoke_start", "ray_start")
-OWNERS = {"facet_body": "normals", "edge_body": "edges", "corner_body": "corners", "sample_body": "samples"}
+OWNERS = ("facet_body", "edge_body", "corner_body", "sample_body")
 
 
 def of_bodies(bodies: Sequence[Body]) -> Features:
@@ -118,50 +131,43 @@ def of_bodies(bodies: Sequence[Body]) -> Features:
     features = [of_piece(body.piece) for body in bodies]
     rotations = np.array([body.pose.matrix for body in bodies])
     shifts = np.array([body.pose.position for body in bodies])
-    facet_base = np.cumsum([0] + [len(one.normals) for one in features])
 
-    def every(name: str) -> list[Array]:
-        return [getattr(one, name) for one in features]
+    def turned(name: str) -> list[Array]:
+        every = [getattr(one, name) for one in features]
+        return [
+            (own.reshape(-1, 3) @ turn.T).reshape(own.shape)
+            for own, turn in zip(every, rotations, strict=True)
+        ]
 
-    def rotated(name: str) -> Array:
-        local = np.concatenate(every(name))
-        flat = local.reshape(len(local), int(np.prod(local.shape[1:])) // 3, 3)
-        turned: Array = np.matmul(flat, rotations[_owners(every(name))].transpose(0, 2, 1))
-        return turned.reshape(local.shape)
+    def moved(name: str) -> list[Array]:
+        return [own + shift for own, shift in zip(turned(name), shifts, strict=True)]
 
-    def moved(name: str) -> Array:
-        turned = rotated(name)
-        shift = shifts[_owners(every(name))]
-        return np.asarray(turned + shift.reshape(len(shift), *(1,) * (turned.ndim - 2), 3))
-
-    arrays: dict[str, Any] = {name: moved(name) for name in POINTS} | {
-        name: rotated(name) for name in DIRECTIONS
-    }
-    arrays |= {name: _joined([getattr(one, name) for one in features]) for name in STARTS}
-    arrays |= {name: _owners(every(of)) for name, of in OWNERS.items()}
-    return Features(
-        **arrays,
-        ring_facet=np.concatenate(
-            [one.ring_facet + at for one, at in zip(features, facet_base, strict=False)]
-        ),
-        facet_curved=np.concatenate([one.facet_curved for one in features]),
-        edge_curved=np.concatenate([one.edge_curved for one in features]),
-    )
+    arrays = _gathered(features, range(len(bodies)))
+    arrays |= {name: np.concatenate(moved(name)) for name in POINTS}
+    arrays |= {name: np.concatenate(turned(name)) for name in DIRECTIONS}
+    return Features(**arrays)
 
 
 def together(one: Features, other: Features, count: int) -> Features:
     """Returns the features of some bodies and of others, which are numbered from `count` on."""
+    whole = Features(**_gathered([one, other], [0, count]))
+    # known already, where a piece is added to a tower again and again
+    low, high = (np.concatenate(bounds) for bounds in zip(one.facet_boxes, other.facet_boxes, strict=True))
+    whole.__dict__["facet_boxes"] = low, high
+    return whole
+
+
+def _gathered(parts: Sequence[Features], firsts: Sequence[int]) -> dict[str, Any]:
+    """The arrays of some features one after the other; their bodies are numbered from `firsts` on."""
+    facets = np.cumsum([0] + [len(part.normals) for part in parts])
+    bases: dict[str, Sequence[int]] = {"ring_facet": facets.tolist()} | dict.fromkeys(OWNERS, firsts)
     arrays: dict[str, Any] = {}
     for array in ARRAYS:
-        here, there = getattr(one, array.name), getattr(other, array.name)
-        if array.name in STARTS:
-            there = there[1:] + here[-1]
-        elif array.name in OWNERS:
-            there = there + count
-        elif array.name == "ring_facet":
-            there = there + len(one.normals)
-        arrays[array.name] = np.concatenate([here, there])
-    return Features(**arrays)
+        every = [getattr(part, array.name) for part in parts]
+        if array.name in bases:
+            every = [own + base for own, base in zip(every, bases[array.name], strict=False)]
+        arrays[array.name] = _joined(every) if array.name in STARTS else np.concatenate(every)
+    return arrays
 
 
 def repeated(one: Features, shifts: Array) -> Features:
@@ -181,12 +187,6 @@ def repeated(one: Features, shifts: Array) -> Features:
             whole = whole + np.repeat(number * len(one.normals), len(own))
         arrays[array.name] = whole
     return Features(**arrays)
-
-
-def body_boxes(scene: Features, count: int) -> tuple[Array, Array]:
-    """Returns lower and upper corners of the boxes around the `count` bodies."""
-    start = scene.facet_start[np.searchsorted(scene.facet_body, np.arange(count + 1))]
-    return boxes(scene.vertices, start)
 
 
 @lru_cache(maxsize=1024)
@@ -243,10 +243,6 @@ def is_convex(piece: Piece) -> bool:
     return len(piece.parts) == 1
 
 
-def _owners(parts: list[Array]) -> Ints:
-    return np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-
-
 def _joined(starts: list[Ints]) -> Ints:
     """Start arrays of consecutive blocks as the start array of the whole."""
     sizes = [one[-1] for one in starts]
@@ -270,29 +266,44 @@ def _edge_faces(
     A ring runs counter-clockwise around its face (holes clockwise), so the face lies to the left: normal x
     along.
     """
-    is_edge = np.ones(len(edges), dtype=np.bool_)
-    into = np.zeros((len(edges), 2, 3))
-    faces = np.zeros((len(edges), 2), dtype=np.int64)
+    ends = edges.reshape(-1, 2, 3)
     along = heads - tails
     length = np.linalg.norm(along, axis=1)
     along = along / np.where(length > 0, length, 1.0)[:, None]
-    for i, (start, end) in enumerate(edges.reshape(-1, 2, 3)):
-        middle = (start + end) / 2 - tails
-        reach = np.einsum("ij,ij->i", middle, along)
-        aside = np.linalg.norm(middle - reach[:, None] * along, axis=1)
-        tilt = np.abs((end - start) @ normals.T)
-        for room in (eps, *(eps * loose for loose in LOOSER)):
-            level = tilt <= 2 * room
-            on = np.flatnonzero((aside <= room) & (reach >= -room) & (reach <= length + room) & level)
-            if len(on) >= 2:
-                break
-        else:
-            is_edge[i] = False
-            continue
-        pair = on[[0, -1]]
-        into[i] = np.cross(normals[pair], along[pair])
-        faces[i] = owner[pair]
-    return into, faces, is_edge
+    rooms = [eps, *(eps * loose for loose in LOOSER)]
+    lows, highs = np.minimum(tails, heads) - 2 * rooms[-1], np.maximum(tails, heads) + 2 * rooms[-1]
+    edge, side = _in_boxes((ends[:, 0] + ends[:, 1]) / 2, lows, highs)
+    middle = (ends[edge, 0] + ends[edge, 1]) / 2 - tails[side]
+    reach = np.einsum("ij,ij->i", middle, along[side])
+    aside = np.linalg.norm(middle - reach[:, None] * along[side], axis=1)
+    tilt = np.abs(np.einsum("ij,ij->i", ends[edge, 1] - ends[edge, 0], normals[side]))
+    # how much room each pair of an edge and a side needs, and the first in which an edge lies on two sides
+    needs = np.max([aside, -reach, reach - length[side], tilt / 2], axis=0)
+    pairs = np.zeros((len(ends), 2), dtype=np.int64)
+    is_edge = np.zeros(len(ends), dtype=np.bool_)
+    for room in rooms:
+        on = needs <= room
+        fits = np.flatnonzero((np.bincount(edge[on], minlength=len(ends)) >= 2) & ~is_edge)
+        bounds = np.searchsorted(edge[on], fits), np.searchsorted(edge[on], fits, side="right") - 1
+        pairs[fits] = side[on][np.stack(bounds, axis=1)]
+        is_edge[fits] = True
+    into = np.cross(normals[pairs], along[pairs])
+    return into, owner[pairs], is_edge
+
+
+def _in_boxes(points: Array, lows: Array, highs: Array) -> tuple[Ints, Ints]:
+    """Every pair of a point and a box around it, point after point."""
+    found = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
+    some = max(AT_ONCE // max(len(lows), 1), 1)
+    for at in range(0, len(points), some):
+        block = points[at : at + some, None]
+        is_in = np.ones((len(block), len(lows)), dtype=np.bool_)
+        for axis in range(3):
+            is_in &= (block[..., axis] >= lows[:, axis]) & (block[..., axis] <= highs[:, axis])
+        point, box = np.nonzero(is_in)
+        found.append((point + at, box))
+    one, other = zip(*found, strict=True)
+    return np.concatenate(one), np.concatenate(other)
 
 
 def _spokes(points: Array, tails: Array, heads: Array, eps: float) -> tuple[Ints, Array]:
@@ -319,11 +330,10 @@ def _rays(surface: Surface, samples: Array, spokes: tuple[Ints, Array], eps: flo
         highs = np.array([facet.rings[0].max(axis=0) for facet in facets]) + eps
         firsts = np.array([facet.rings[0][0] for facet in facets])
         normals = np.array([facet.normal for facet in facets])
-        for i in inside:
-            sample = samples[i]
-            here = np.all((sample >= lows) & (sample <= highs), axis=1)
-            on = here & (np.abs(((sample - firsts) * normals).sum(axis=1)) <= eps)
-            if on.any():
-                across = np.linalg.svd(normals[int(np.argmax(on))][None])[2][1:]
-                rays[i] = np.concatenate([across, -across])
+        which, facet = _in_boxes(samples[inside], lows, highs)
+        away = ((samples[inside[which]] - firsts[facet]) * normals[facet]).sum(axis=1)
+        which, facet = which[np.abs(away) <= eps], facet[np.abs(away) <= eps]
+        which, first = np.unique(which, return_index=True)
+        for i, turned in zip(inside[which], np.linalg.svd(normals[facet[first], None])[2], strict=True):
+            rays[i] = np.concatenate([turned[1:], -turned[1:]])
     return starts_of([len(one) for one in rays]), np.concatenate([np.zeros((0, 3)), *rays])

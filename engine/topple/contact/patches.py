@@ -11,7 +11,6 @@ from teeter.engine.topple.contact.arrays import (
     Array,
     Bools,
     Ints,
-    boxes,
     expand,
     near,
     products,
@@ -187,7 +186,7 @@ def facing(
     """Area contacts of the body pairs (first, second): opposite facets within `gap` (m, per pair), `angle` (rad); and
     which pairs fit into each other along a curve, facet on facet: those contacts carry like flat ones.
     """
-    low, high = boxes(scene.vertices, scene.facet_start)
+    low, high = scene.facet_boxes
     pair_a, facet_a = near(scene.facet_body, low, high, first, second, extent, gap)
     pair_b, facet_b = near(scene.facet_body, low, high, second, first, extent, gap)
     i, j = products(pair_a, pair_b, len(first))

@@ -15,7 +15,7 @@ import numpy as np
 from teeter.engine.geometry.convex import ConvexSolid, solids_at
 from teeter.engine.tolerances import TOUCH_DECLARED
 from teeter.engine.topple.contact.arrays import Array, Bools, Ints
-from teeter.engine.topple.contact.features import body_boxes, of_bodies
+from teeter.engine.topple.contact.features import of_bodies
 from teeter.engine.world.body import Assembly, Body
 
 SURELY = 10 * TOUCH_DECLARED.gap
@@ -38,7 +38,7 @@ class Clearances:
     @cached_property
     def boxes(self) -> tuple[Array, Array]:
         """The lowest and the highest corners (b, 3) of the bodies, metres."""
-        return body_boxes(of_bodies(self._bodies), len(self._bodies))
+        return of_bodies(self._bodies).body_boxes(len(self._bodies))
 
     def overlap(self, first: Ints, second: Ints, shifts: Array) -> Bools:
         """Returns in which of k questions two bodies surely overlap. first, second: their numbers; shifts: (k, 3)
