@@ -255,7 +255,7 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
         count = max(SMALL_LEAST, round(SMALL_ITERATIONS * len(assembly.free)))
         # with a margin nothing teeters: rest is believed as soon as games believe it
         rest = replace(limits.rest, time=0.5 * limits.rest.time)
-        brief = replace(limits, rest=rest, quick=limits.settling + limits.rest.time)
+        brief = replace(limits, rest=rest, quick=limits.settling + 2 * limits.rest.time)
         found = put_down(times, replace(small, iterations=count), brief)
         if found.stands:
             return found
