@@ -114,12 +114,35 @@ def test_ALL_9_what_was_long_tried_in_vain_fits_nowhere(tries: int, gives_up: bo
         table=SimpleNamespace(scene=lambda: lying, handling=None),
         handling=SimpleNamespace(is_tied=False),
         tries=tries,
-        tries_of=lambda name: tries if name == "red_l4" else 0,
+        tries_of=lambda *names: tries if not names or "red_l4" in names else 0,
     )
     bot, need = Bot("steady", "crazy-tower", 1), SimpleNamespace(pieces=("red_l4", "card_01"))
     chosen = CrazySkill().choose(bot, cast(Session, session), cast(Need, need))
     assert (chosen == back[0]) is gives_up
     assert CrazySkill().answer(bot, cast(Session, session), cast(Need, need)) is not gives_up
+
+
+def test_ALL_9_after_many_tries_in_vain_no_block_is_tried_twice() -> None:
+    """A card lies aslant, and each block slides over a red box: a turn took half an hour, thirty tries a block."""
+    lying = scene(piece("card_01", 0.0, 0.0, 0.0), piece("red_l4", 200.0, 0.0, 0.0))
+    takes = [Take("Ana", name) for name in ("red_l4", "green_l4")]
+    tries = {"red_l4": GIVE_UP}
+    session = SimpleNamespace(
+        state=position(Floor("card_01")),
+        choices=[SimpleNamespace(action=action) for action in (*takes, NothingFits("Ana"))],
+        table=SimpleNamespace(scene=lambda: lying, handling=None),
+        handling=SimpleNamespace(is_tied=False),
+        tries_of=lambda *names: sum(tries.get(name, 0) for name in names or tries),
+    )
+    bot, need = Bot("steady", "crazy-tower", 1), SimpleNamespace(pieces=("red_l4", "card_01"))
+    tried = []
+    while not isinstance(
+        chosen := CrazySkill().choose(bot, cast(Session, session), cast(Need, need)), NothingFits
+    ):
+        tried.append(chosen)
+        tries[cast(Take, chosen).piece] = 1
+    assert tried == takes[1:]
+    assert not CrazySkill().answer(bot, cast(Session, session), cast(Need, need))
 
 
 @pytest.mark.parametrize(
@@ -175,7 +198,9 @@ def test_only_who_races_goes_for_boxes() -> None:
         ("clumsy", race, 0.0),
         ("steady", position(Floor("card_10")), 0.0),
     ):
-        session = SimpleNamespace(state=state, tries=0, table=SimpleNamespace(scene=lambda: there))
+        session = SimpleNamespace(
+            state=state, tries_of=lambda *_: 0, table=SimpleNamespace(scene=lambda: there)
+        )
         assert _gain(Bot(style, "crazy-tower", 1), cast(Session, session)) == gain
 
 
@@ -247,7 +272,7 @@ def test_CT_20_the_referee_looks_at_the_lower_floor_too(aside: float, fits: bool
         assert block.pose.position[2] == pytest.approx(0.002 + 0.008)
         x, y = np.abs(np.subtract(block.pose.position[:2], card.pose.position[:2])) * 1e3
         assert max(x, y) > 42.5 + 8, "not below the second card"
-    session = SimpleNamespace(state=state, tries=0, table=SimpleNamespace(scene=lambda: there))
+    session = SimpleNamespace(state=state, tries_of=lambda: 0, table=SimpleNamespace(scene=lambda: there))
     skill, need = CrazySkill(), needs(state)
     assert need.pieces[0] == ASKED
     only_lower = replace(need, pieces=(ASKED, "card_01"))

@@ -60,8 +60,7 @@ class PlayRequest:
         Path | None, typer.Option(help="Record to this file instead of the games in the menu.")
     ] = None
     resume: Annotated[
-        Path | None,
-        typer.Option(help="Continue this game in its own file, or with --record in a new one."),
+        Path | None, typer.Option(help="Continue this game in its own file, or with --record in a new one.")
     ] = None
     start: Annotated[
         float | None,
@@ -70,8 +69,7 @@ class PlayRequest:
         ),
     ] = None
     scene: Annotated[
-        str | None,
-        typer.Option(metavar="SCENE", help="Sandbox: scene to start with, a file or a name."),
+        str | None, typer.Option(metavar="SCENE", help="Sandbox: scene to start with, a file or a name.")
     ] = None
     host: Annotated[
         str | None,
@@ -127,9 +125,7 @@ def _host(request: PlayRequest, where: str) -> NoReturn:
     host_game(plan, where)
 
 
-def view(
-    scene: Annotated[str, typer.Argument(help="Scene or mesh file, or a shipped scene's name.")],
-) -> int:
+def view(scene: Annotated[str, typer.Argument(help="Scene or mesh file, or a shipped scene's name.")]) -> int:
     """View a scene in a window: orbit it, check it, pick up pieces."""
     return open_window(_plan_of(PlayRequest(game="sandbox", scene=scene)))
 
@@ -252,13 +248,7 @@ def begin_game(request: PlayRequest, game: Game, options: dict[str, object]) -> 
     # bots hide nothing from anybody: without a seed they play the same game everywhere
     seed = request.seed or 0
     session, recorder = begin(
-        game,
-        players,
-        seed,
-        options,
-        tremor=request.tremor / 1e3,
-        path=request.record,
-        tell=(narrator.tell,),
+        game, players, seed, options, tremor=request.tremor / 1e3, path=request.record, tell=(narrator.tell,)
     )
     narrator.say(*game.rules.opening(session.state))
     return _play(request, session, recorder, seed, narrator)

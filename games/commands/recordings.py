@@ -40,8 +40,7 @@ def replay(
     file: Recording,
     at: Annotated[float, typer.Option(help="Start at this second.")] = 0.0,
     margins: Annotated[
-        bool,
-        typer.Option("--margins", help="Print the tower's margin after every move, and why it fell."),
+        bool, typer.Option("--margins", help="Print the tower's margin after every move, and why it fell.")
     ] = False,
     as_json: Json = False,
 ) -> int:
@@ -220,11 +219,7 @@ class VideoRequest:
     no_hand: Annotated[bool, typer.Option("--no-hand", help="Leave out the hands.")] = False
     no_sound: Annotated[bool, typer.Option("--no-sound", help="Leave out sound.")] = False
     cards: Annotated[
-        bool | None,
-        typer.Option(
-            "--cards/--no-cards",
-            help="Show title and result; on for whole games.",
-        ),
+        bool | None, typer.Option("--cards/--no-cards", help="Show title and result; on for whole games.")
     ] = None
     anonymous: Annotated[bool, typer.Option("--anonymous", help="Show numbers instead of names.")] = False
     table: Annotated[

@@ -26,8 +26,7 @@ class SceneRequest:
     add: Annotated[Path | None, typer.Option(help="Add the pieces of another scene file.")] = None
     settle: Annotated[float, typer.Option(help="Close gaps and overlaps of up to this many mm first.")] = 0.0
     drop: Annotated[
-        bool,
-        typer.Option("--drop", help="Drop unsupported pieces first and judge where they land."),
+        bool, typer.Option("--drop", help="Drop unsupported pieces first and judge where they land.")
     ] = False
     fit: Annotated[
         float,
@@ -36,8 +35,7 @@ class SceneRequest:
     tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0
     tilt_direction: Annotated[float, typer.Option(help="Downhill direction, degrees from +x.")] = 0.0
     accelerate: Annotated[
-        float | None,
-        typer.Option(help="Accelerate the table, in g; pieces feel it towards --direction."),
+        float | None, typer.Option(help="Accelerate the table, in g; pieces feel it towards --direction.")
     ] = None
     wind: Annotated[
         float | None, typer.Option(help="Blow wind of this pressure, in Pa, towards --direction.")
@@ -54,15 +52,13 @@ class SceneRequest:
         ),
     ] = None
     fixed: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Fixed supports: a name or pattern."),
+        list[str] | None, typer.Option(metavar="NAME", help="Fixed supports: a name or pattern.")
     ] = None
     material: Annotated[str | None, typer.Option(metavar="NAME", help="Material where none is named.")] = None
     unit: Unit = None
     up: Up = None
     unite: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Nodes to unite to one piece: a name or pattern."),
+        list[str] | None, typer.Option(metavar="NAME", help="Nodes to unite to one piece: a name or pattern.")
     ] = None
     split: Annotated[bool, typer.Option("--split", help="Split meshes into convex blocks.")] = False
 

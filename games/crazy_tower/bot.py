@@ -58,8 +58,8 @@ GREED_DEG = 2.0
 ALONE_DEG = 8.0
 """The same where every floor has one block (CT-18, one colour): the cube is the last."""
 CARD_TRIES, GIVE_UP = 3, 30
-"""How often a card is laid at a place that the rules refuse, before another is tried; and any piece before it is said
-to fit nowhere. Who stands on one foot (CT-45) needs ten."""
+"""How often a card is laid at a place that the rules refuse, before another is tried; and pieces before one is said to
+fit nowhere, the next ones once each. Who stands on one foot (CT-45) needs ten."""
 TRIES = 4
 """Places that the force balance looks at."""
 NOISE_DEG = {"steady": 0.3, "bold": 2.0, "clumsy": 30.0, "expert": 0.0}
@@ -75,7 +75,8 @@ class CrazySkill(Skill):
         """One of the legal actions."""
         actions = [choice.action for choice in session.choices]
         wrong = (session.state.again, *(fallen.piece for fallen in session.state.fallen))
-        if any(session.tries_of(piece) >= GIVE_UP for piece in wrong if piece):
+        is_vain = session.tries_of() >= GIVE_UP
+        if is_vain and any(session.tries_of(piece) for piece in wrong if piece):
             refusing = [action for action in actions if isinstance(action, (NothingFits, GiveBack))]
             if refusing:
                 return refusing[0]
@@ -86,6 +87,7 @@ class CrazySkill(Skill):
         takes = [action for action in actions if isinstance(action, Take)]
         if takes and is_card(session.state, takes[0].piece):
             return takes[0]
+        takes = [take for take in takes if not (is_vain and session.tries_of(take.piece))]
         other = next((a for a in actions if isinstance(a, (RevealCard, NothingFits))), None)
         if sabotages(bot, session):
             wanted = undermine(session, takes, other if isinstance(other, RevealCard) else None)
@@ -135,7 +137,7 @@ class CrazySkill(Skill):
 
     def answer(self, bot: Bot, session: Session, need: Need) -> bool:
         """CT-10, CT-20: whether any of the blocks finds a place on any of the floors, not tried in vain for long."""
-        return session.tries < GIVE_UP and self.example(session, need) is not None
+        return session.tries_of() < GIVE_UP and self.example(session, need) is not None
 
     def example(self, session: Session, need: Need) -> tuple[str, Pose] | None:
         """A block that finds a place on one of the floors, and its best place there."""

@@ -6,6 +6,7 @@ restored from a snapshot: play, undo and resume then go on from the same thing.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic
 
@@ -15,7 +16,7 @@ from teeter.engine.hand import Target
 from teeter.engine.process import trim_heap
 from teeter.engine.world.body import Body
 from teeter.engine.worlds import WorldMaker, new_world
-from teeter.games.core.events import Fell, Question, RefereeAnswer, Removed, TimeUp
+from teeter.games.core.events import Fell, Placed, Question, RefereeAnswer, Removed, TimeUp
 from teeter.games.core.rules import Action, Choice, Input, Need, Outcome, TakeBack, Wait
 from teeter.games.game import Game
 from teeter.games.judge.judge import Judge, TableScene
@@ -71,7 +72,7 @@ class Session(Generic[S]):
         self._held: HeldPiece | None = None
         self._let_go_piece: LetGoPiece[S] | None = None
         self._released_at = 0
-        self._laid = ("", "", 0)
+        self._tries: tuple[str, Counter[str]] = ("", Counter())
         self._released_height: float | None = None
         self._taken_from: Moment | None = None
         self._checkpoints = Checkpoints(judge, state, self.handling.grip, sink, make_world)
@@ -119,12 +120,13 @@ class Session(Generic[S]):
 
     @property
     def tries(self) -> int:
-        """How often in a row the player who is asked has let go of the piece that is to be laid."""
+        """How often in vain the player who is asked has let go of the piece that is to be laid."""
         return self.tries_of(*self.need.pieces[:1])
 
-    def tries_of(self, *piece: str) -> int:
-        """How often in a row the player who is asked has let go of a piece."""
-        return self._laid[2] if self._laid[:2] == (self.need.who, *piece) else 0
+    def tries_of(self, *pieces: str) -> int:
+        """How often the player who is asked has let go of some pieces, by default all, since one last lay well."""
+        who, tries = self._tries
+        return sum(tries[piece] for piece in pieces or tries) if who == self.need.who else 0
 
     @property
     def before(self) -> TableScene:
@@ -231,6 +233,8 @@ class Session(Generic[S]):
         before = self.state
         self.state = self.game.rules.apply(before, entry)
         self.handling.follow(before, self.state, self.table.step)
+        if isinstance(entry, Placed) and not entry.broken:
+            self._tries = ("", Counter())
         for tell in self._tell:
             tell(before, entry, self.state)
         held, need = self.table.hand.held, self.need
@@ -268,8 +272,9 @@ class Session(Generic[S]):
             self._let_go()
         if self.need.wait is Wait.PULL:
             return
-        laid = self.need.who, held
-        self._laid = (*laid, self._laid[2] + 1 if self._laid[:2] == laid else 1)
+        if self._tries[0] != self.need.who:
+            self._tries = (self.need.who, Counter())
+        self._tries[1][held] += 1
         self._apply(Released(self.table.step, held))
         if self.need.wait not in (Wait.REST, Wait.COUNT):
             self._tidy()
