@@ -16,15 +16,16 @@ from typer.testing import CliRunner
 
 import teeter
 from teeter.engine.record.reader import load
+from teeter.engine.view.video.scenery import scenery_of
 from teeter.engine.world.body import TABLE, Assembly
 from teeter.games.cli import app
 from teeter.games.core.events import Fell, Nudged, Released, Removed
 from teeter.games.core.rules import Input
 from teeter.games.play.causes import _first_to_go, _moved, _why_let_go, causes_of, with_causes
-from teeter.games.play.margins import margins_of
+from teeter.games.play.margins import margins_of, moment_of
 from teeter.games.play.reasons import UNKNOWN, why_drawn, why_laid
 from teeter.games.play.recording import begin
-from teeter.games.play.replays import telling_of
+from teeter.games.play.replays import bodies_of, placed, telling_of
 from teeter.games.players.bots import bots_of, play
 from teeter.games.registry import game_named
 
@@ -263,3 +264,14 @@ def test_the_command_prints_them_and_refuses_what_makes_no_sense() -> None:
     refused = CliRunner().invoke(app, ["replay", file, "--json"])
     assert refused.exit_code == 2
     assert "give --margins too" in refused.stderr
+
+
+def test_a_moment_that_is_checked_names_pieces_as_the_story_does() -> None:
+    """Two that it calls alike keep the names of the file."""
+    replay = load(Path(__file__).parent / "recordings" / "crazy-tower-1.teeter")
+    bodies, seconds = placed(replay, bodies_of(replay)), replay.seconds
+    told = moment_of(scenery_of(replay, bodies), bodies, seconds)
+    names = {body.name for body in told.bodies}
+    assert {"table", "the yellow tee", "card 1"} <= names
+    assert not any("_" in name for name in names)
+    assert len(names) == len(told.bodies)

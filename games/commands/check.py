@@ -75,15 +75,11 @@ class CheckRequest(SceneRequest):
         bool, typer.Option("--explain", help="Explain which piece tips over which edge, and by how much.")
     ] = False
     steps: Annotated[
-        bool,
-        typer.Option("--steps", help="Check every step of building it, up to the first that falls."),
+        bool, typer.Option("--steps", help="Check every step of building it, up to the first that falls.")
     ] = False
     order: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Building order for --steps, comma-separated; else the file's.",
-        ),
+        typer.Option(metavar="NAMES", help="Building order for --steps, comma-separated; else the file's."),
     ] = None
     seed: Annotated[int, typer.Option(help="Random seed of the disturbances and the noise.")] = 0
     workers: Workers = None

@@ -79,11 +79,7 @@ def pose_of(action: Array, piece: Piece, frame: ActionFrame, bodies: Sequence[Bo
     chosen = lying[min(int((side + 1.0) / 2.0 * len(lying)), len(lying) - 1)]
     rotation = quaternion_of_rpy(0.0, 0.0, frame.yaw + math.pi * yaw)
     cosine, sine = math.cos(frame.yaw), math.sin(frame.yaw)
-    at = (
-        frame.x + frame.span * (cosine * x - sine * y),
-        frame.y + frame.span * (sine * x + cosine * y),
-        0.0,
-    )
+    at = (frame.x + frame.span * (cosine * x - sine * y), frame.y + frame.span * (sine * x + cosine * y), 0.0)
     return let_down(piece, chosen.then(Pose(at, rotation)), DropTarget.of(bodies))
 
 

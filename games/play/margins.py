@@ -6,22 +6,26 @@ At every checkpoint all is at rest, so the tower of the game, what is not supply
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from teeter.engine.pose import Pose
+from teeter.engine.record.format import RecordError
 from teeter.engine.record.reader import Checkpoint, Replay
 from teeter.engine.view.video.captions import clean
+from teeter.engine.view.video.scenery import Scenery
 from teeter.engine.workers import in_order
 from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.games.game import Game
 from teeter.games.play.firmness import firmness
 from teeter.games.play.playback import Progress, Taken, past_of
 from teeter.games.play.recording import first_state, known_game
-from teeter.games.play.replays import KINDS, TURN, bodies_of
+from teeter.games.play.replays import KINDS, TURN, assembly_at, bodies_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,20 @@ def recorded_of(replay: Replay) -> Recorded | None:
     steps = [step for step, _ in replay.events]
     bodies = {body.name: body for body in bodies_of(replay)}
     return Recorded(replay, game, first_state(game, replay.meta), taken, steps, bodies)
+
+
+def moment_of(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Assembly:
+    """Returns what lies there at a time of a recording, called as its story calls it then where that is clear."""
+    scene = assembly_at(scenery, bodies, seconds)
+    with suppress(RecordError):
+        if (recorded := recorded_of(scenery.replay)) is not None:
+            state = recorded.state_at(round(seconds * scenery.replay.meta.rate))
+            called = {body.name: recorded.game.rules.called(state, body.name) for body in scene.free}
+            alike = {word for word, times in Counter(called.values()).items() if times > 1}
+            named = {name: word for name, word in called.items() if word not in alike}
+            told = (replace(body, name=named.get(body.name, body.name)) for body in scene.bodies)
+            return replace(scene, bodies=tuple(told))
+    return scene
 
 
 def margins_of(replay: Replay, progress: Progress | None = None) -> tuple[Margin, ...]:

@@ -27,10 +27,10 @@ from teeter.engine.workers import Failed, Questioner
 from teeter.engine.world.body import FLOOR, Assembly
 from teeter.games.api.scene import OrbitPointer
 from teeter.games.play.causes import with_causes
+from teeter.games.play.margins import moment_of
 from teeter.games.play.replays import (
     ORDERS,
     ViewerState,
-    assembly_at,
     bodies_of,
     line_at,
     marks_of,
@@ -167,7 +167,7 @@ class Viewer:
             self.wish = "menu"
         elif order == "check":
             self.watching = replace(self.watching, is_playing=False, forces=True)
-            self.checker.ask(assembly_at(self.scenery, self.bodies, self.watching.seconds), self.sphere)
+            self.checker.ask(moment_of(self.scenery, self.bodies, self.watching.seconds), self.sphere)
         elif order == "fork":
             self._fork()
         elif order:
