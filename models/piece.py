@@ -14,7 +14,7 @@ import hashlib
 import io
 import pickle
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakValueDictionary
@@ -112,18 +112,18 @@ class Piece:
     """
 
     model: str
-    material: Material
+    material: Material = field(repr=False)
     colour: str | None
-    drawn: Callable[[], TriangleMesh]
-    surface: Surface
-    parts: tuple[Part, ...]
-    extents: Array
+    drawn: Callable[[], TriangleMesh] = field(repr=False)
+    surface: Surface = field(repr=False)
+    parts: tuple[Part, ...] = field(repr=False)
+    extents: Array = field(repr=False)
     volume: float
     mass: float
-    centre_of_mass: Array
-    inertia: Array
+    centre_of_mass: Array = field(repr=False)
+    inertia: Array = field(repr=False)
     face: Face | None = None
-    off_middle: Array | None = None
+    off_middle: Array | None = field(default=None, repr=False)
 
     @cached_property
     def visual(self) -> TriangleMesh:

@@ -79,6 +79,21 @@ def test_a_verdict_prints_as_the_command_does_and_gives_its_json() -> None:
     assert repr(verdict) == "<'two_bricks' stands>"
 
 
+def test_what_a_shell_shows_of_a_result_fits_its_window() -> None:
+    """A change of `mend` holds the scene before and after it: all corners of all pieces were shown, 36,000 letters."""
+    scene = teeter.load("harmonic_outside")
+    mended = teeter.mend(scene, kinds=["move"], best=1, workers=1)
+    shown = [
+        scene.assembly,
+        scene.assembly.bodies[0],
+        mended,
+        *mended.changes,
+        teeter.check(scene, workers=1),
+    ]
+    assert mended.changes
+    assert max(len(repr(each)) for each in shown) < 2000
+
+
 def test_a_scene_is_built_without_a_file_and_faults_name_its_pieces(tmp_path: Path) -> None:
     scene = teeter.build(
         [SLAB | {"id": "one", "position": (0, 0)}, SLAB | {"id": "two", "position": (20, 0)}]

@@ -46,8 +46,8 @@ class MendChange(Untrue):
     height_mm: float | None
     check: CheckResult = field(metadata=KEPT)
     scene: PublicScene = field(metadata=KEPT)
-    before: Assembly = field(metadata=KEPT)
-    change: Change = field(metadata=KEPT)
+    before: Assembly = field(metadata=KEPT, repr=False)
+    change: Change = field(metadata=KEPT, repr=False)
 
     @property
     def piece(self) -> str:
