@@ -20,10 +20,15 @@ TABLES = (("bold", "clumsy"), ("clumsy", "bold"), ("steady", "clumsy", "bold"))
 GAMES = [
     ("wonky", 502, ("bold", "clumsy")),
     ("wonky", 503, ("clumsy", "steady")),
-    *(("wonky", seed, TABLES[seed % 3]) for seed in range(505, 518)),
-    ("tower-topple", 501, ("steady", "bold")),
-    ("crazy-tower", 501, ("bold", "clumsy")),
+    *(("wonky", seed, TABLES[seed % 3]) for seed in range(505, 535)),
+    *(("tower-topple", seed, ("steady", "bold")) for seed in range(501, 509)),
+    *(("crazy-tower", seed, ("bold", "clumsy")) for seed in range(501, 507)),
+    *(("bausack", seed, ("bold", "clumsy")) for seed in range(501, 507)),
 ]
+OPTIONS: dict[str, dict[str, object]] = {
+    "tower-topple": {"rounds": 1, "mode": "2"},
+    "bausack": {"pieces": 30},
+}
 TOLD = re.compile(r"\d mm\b|finely balanced|on the table")
 """Of a cause: how far, or that it was no question of it."""
 
@@ -33,7 +38,7 @@ TOLD = re.compile(r"\d mm\b|finely balanced|on the table")
 def test_every_fall_has_a_piece_and_a_distance(
     row: Callable[..., None], tmp_path: Path, name: str, seed: int, players: tuple[str, ...]
 ) -> None:
-    options: dict[str, object] = {"rounds": 1, "mode": "2"} if name == "tower-topple" else {}
+    options: dict[str, object] = OPTIONS.get(name, {})
     path = tmp_path / "game.teeter"
     played(name, [f"bot:{style}" for style in players], seed, options, path)
     causes = causes_of(load(path))
