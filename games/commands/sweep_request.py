@@ -21,10 +21,7 @@ class SweepRequest:
         str | None, typer.Option(metavar="FROM:TO:COUNT", help="Range along x, mm, or a single value.")
     ] = None
     y: Annotated[str | None, typer.Option(metavar="FROM:TO:COUNT", help="The same along y.")] = None
-    yaw: Annotated[
-        str,
-        typer.Option(metavar="FROM:TO:COUNT", help="The same for its turn, degrees."),
-    ] = "0"
+    yaw: Annotated[str, typer.Option(metavar="FROM:TO:COUNT", help="The same for its turn, degrees.")] = "0"
     samples: Annotated[int | None, typer.Option(help="Try this many random places instead of a grid.")] = None
     keep_height: Annotated[
         bool,

@@ -37,6 +37,8 @@ ALWAYS = (-math.inf, math.inf)
 """Seconds of a recording: all of them."""
 READ_S = 15.0
 """Seconds for which a line is read at the most."""
+SLOW = 5e-3
+"""m/s: a piece that was let go moving by less was put down."""
 LIKE = 0.5
 """Degrees by which margins may differ and be told as one."""
 
@@ -187,13 +189,15 @@ def _why_let_go(
     slid = _let_go(recorded, rest, named, place)
     up = 1e3 * max(begun.position[2] - laid.pose.position[2], 0.0)
     aside = 0.0 if slid is None else 1e3 * math.dist(begun.position[:2], slid.pose.position[:2])
-    how = f"{up:.0f} mm up, moving at {speed:.2f} m/s, and slid {aside:.0f} mm"
+    hard = f"{up:.0f} mm up, moving at {speed:.2f} m/s, " if up >= 0.5 or speed >= SLOW else ""
+    how = f"{hard}and slid {aside:.0f} mm"
     there, beyond = why_laid(rest, slid, name, way, is_known=is_known)
     if beyond is not None and (there.startswith(own) or not alone):
         return f"{own} was let go {how}: there {there.replace(own, 'it', 1)}", beyond
     if missing is not None:
         return f"{own} was let go {how}", None
-    return said.replace(HARD, f"it came from {how}").replace(f"; {UNKNOWN}", f" {how}; {UNKNOWN}"), None
+    came = f"it came from {how}" if hard else f"it slid {aside:.0f} mm"
+    return said.replace(HARD, came).replace(f"; {UNKNOWN}", f" {how}; {UNKNOWN}"), None
 
 
 def _first_to_go(

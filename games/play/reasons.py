@@ -51,7 +51,7 @@ def why_laid(
     why, statics = found
     beyond = _beyond(scene, why)
     if beyond is None or piece not in why.moves:
-        return _told(why, statics)
+        return _told(why, statics, beyond)
     if beyond < LEAST:
         return f"{capital(piece)} was so finely balanced that the least push tips it", 0.0
     if why.room is None and why.edge is not None and math.dist(*why.edge) < POINT:
@@ -99,13 +99,13 @@ def why_drawn(rest: Assembly, piece: str, way: int) -> tuple[str, float | None]:
     if found is None:
         said = f"The tower would have stood without {piece}{by(rest, way)}: it was dragged or knocked over"
         return said, None
-    said, missing = _told(*found)
+    said, missing = _told(*found, _beyond(rest, found[0]))
     return f"Without {piece}, {said[0].lower()}{said[1:]}", missing
 
 
-def _told(why: Explanation, statics: Statics) -> tuple[str, float | None]:
+def _told(why: Explanation, statics: Statics, beyond: float | None) -> tuple[str, float | None]:
     told = sentences(why, statics)[0].rstrip(".").replace(f" {TABLE}", f" the {TABLE}")
     said = ". ".join(map(capital, told.split(". ")))
-    if why.room is None or -1e3 * why.room < LEAST:
-        return said, None if why.room is None else 0.0
-    return f"{said}; {-1e3 * why.room:.1f} mm are missing", -1e3 * why.room
+    if beyond is None or beyond < LEAST:
+        return said, None if beyond is None else 0.0
+    return f"{said}; {beyond:.1f} mm are missing", beyond
