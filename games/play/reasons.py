@@ -107,5 +107,7 @@ def _told(why: Explanation, statics: Statics, beyond: float | None) -> tuple[str
     told = sentences(why, statics)[0].rstrip(".").replace(f" {TABLE}", f" the {TABLE}")
     said = ". ".join(map(capital, told.split(". ")))
     if beyond is None or beyond < LEAST:
-        return said, None if beyond is None else 0.0
+        # several give way, and no edge is to blame
+        held = f"; {-why.force:.2g} N would have held it" if beyond is not None and why.force < 0.0 else ""
+        return said + held, None if beyond is None else 0.0
     return f"{said}; {beyond:.1f} mm are missing", beyond
