@@ -29,7 +29,7 @@ OPTIONS: dict[str, dict[str, object]] = {
     "tower-topple": {"rounds": 1, "mode": "2"},
     "bausack": {"pieces": 30},
 }
-TOLD = re.compile(r"\d mm\b|N would have held it|finely balanced|on the table")
+TOLD = re.compile(r"\d mm\b|N would have held it|finely balanced|on the table|knocked over")
 """Of a cause: how far, what was missing where several gave way, or that it was no question of it."""
 
 
