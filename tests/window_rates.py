@@ -29,7 +29,7 @@ def timed(person: Person, act: Callable[[int], None]) -> dict[str, float]:
     for number in range(WARM + PICTURES):
         act(number)
         begin, spent = time.perf_counter(), time.process_time()
-        person.look(1)
+        assert person.app.round(), "the window was closed"
         if number >= WARM:
             took.append((time.perf_counter() - begin, time.process_time() - spent))
         assert window.stage is not None
