@@ -184,6 +184,16 @@ def test_what_statics_lets_stand_by_a_hair_is_disturbed_by_a_tenth_in_its_second
         assert finish(None).share == 1.0
 
 
+def test_where_only_the_word_is_asked_one_certain_fall_is_enough_if_forces_balance() -> None:
+    for statics, said, asked in ((True, 4, 1), (None, 4, 4)):
+        for is_brief, trials in ((False, said), (True, asked)):
+            with running_trials(TOPPLES, is_brief=is_brief) as finish:
+                found = finish(statics)
+            assert (found.stands, len(found.trials)) == (False, trials)
+    with running_trials(STANDS, is_brief=True) as finish:
+        assert len(finish(True).trials) == 4
+
+
 def test_what_stands_only_when_it_is_put_down_tells_how_far_it_sank() -> None:
     """Two pieces with 0.02 degrees in hand: let go at once they fall."""
     made = stack(198)

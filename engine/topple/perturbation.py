@@ -60,11 +60,13 @@ def running_trials(
     trials: int = TRIALS,
     workers: int = 1,
     is_safe: bool = False,
+    is_brief: bool = False,
 ) -> Iterator[Callable[..., Dynamics]]:
     """Starts the trials of an assembly and yields a function that waits for them: other work fits in between.
 
     seed: of the disturbances. time: simulate exactly this many seconds; None: until at rest or fallen. gravity:
-    m/s^2. workers: processes to use; results are the same for any number. is_safe: as of a `TrialTask`.
+    m/s^2. workers: processes to use; results are the same for any number. is_safe: as of a `TrialTask`. is_brief: only
+    the word is asked.
     The function takes what statics says, and how many degrees it has in hand: falls that it foresees, because nothing
     can hold the pieces, are believed; others are run again finely.
     """
@@ -93,7 +95,8 @@ def running_trials(
                 for number in range(first, last):
                     stage(f"simulation: disturbance {number + 1} of {last}")
                     outcomes.append(next(quick))
-                more = _second_look(tasks[first:last], outcomes, statics, workers, has_room=has_room)
+                some = [replace(task, has_room=has_room) for task in tasks[first:last]]
+                more = _second_look(some, outcomes, statics, workers, is_brief=is_brief)
                 seen = (
                     more if seen is None else replace(combined(seen.trials + more.trials), share=more.share)
                 )
@@ -110,17 +113,17 @@ def one_trial(task: TrialTask, statics: bool | None) -> Dynamics:
     quick = run_quickly(replace(task, limits=task.limits.curt))
     if statics is False and not quick.stands:
         return combined((quick,))
-    return _second_look([task], [quick], statics, 1, has_room=True)
+    return _second_look([task], [quick], statics, 1, is_brief=False)
 
 
 def _second_look(
-    tasks: Sequence[TrialTask], quick: Sequence[Trial], statics: bool | None, workers: int, *, has_room: bool
+    tasks: Sequence[TrialTask], quick: Sequence[Trial], statics: bool | None, workers: int, *, is_brief: bool
 ) -> Dynamics:
     """Combines the trials; those that fell quickly are run finely first, unless statics has foreseen it: then the first
     of them is run again whole if it was cut. Those that stand though no forces can hold them, with more friction than
     there is, are run again with less. Both with the true curves where pieces touch on some. Where statics says that it
-    stands without room for a disturbance, the first that falls again is enough: nothing makes the two agree then, and
-    the others are left out."""
+    stands, without room for a disturbance or where only the word is asked, the first that falls again is enough:
+    nothing makes the two agree then, and the others are left out."""
     trials, share = list(quick), GENTLER if statics else 1.0
     unseen: list[int] = []
     if statics is False:
@@ -139,16 +142,17 @@ def _second_look(
                 trials[number] = replace(trial, is_narrowed=True)
     if statics is not False:
         fallen = [number for number, trial in enumerate(trials) if not trial.stands]
-        again = [replace(tasks[number], share=share, has_room=has_room) for number in fallen]
+        again = [replace(tasks[number], share=share) for number in fallen]
         again[1:] = [
             replace(task, limits=task.limits.curt) if task.time is None else task for task in again[1:]
         ]
         again = _on_true_curves(again) or again
+        is_last = not tasks[0].has_room or (is_brief and statics)
         with in_order(run_finely, again, min(workers, len(fallen))) as fine:
             for at, number in enumerate(fallen, start=1):
                 stage(f"simulation: fall {at} of {len(fallen)} again, in finer steps")
                 trials[number] = trial = next(fine)
-                if not has_room and not trial.stands:
+                if is_last and not trial.stands:
                     unseen = [other for other in fallen if other > number]
                     break
     seen = tuple(trial for number, trial in enumerate(trials) if number not in unseen)

@@ -47,7 +47,8 @@ class CheckOptions:
     seconds to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics,
     None for all cores. engine: that simulates (`engine.worlds.ENGINES`), the one in use when None. witness: ask another
     engine too. acceleration: m/s^2 that pieces feel along the table, as it is accelerated the other way. wind: pascals,
-    along the direction it blows in. is_safe: forces have their safety margin: one disturbance is enough."""
+    along the direction it blows in. is_safe: forces have their safety margin: one disturbance is enough. is_brief:
+    only the word is asked: where forces balance, the first fall that is certain settles it."""
 
     settle: float = 0.0
     drop: bool = False
@@ -62,6 +63,7 @@ class CheckOptions:
     acceleration: Vector = STILL
     wind: Vector = STILL
     is_safe: bool = False
+    is_brief: bool = False
 
     @property
     def gravity(self) -> Vector:
@@ -201,6 +203,7 @@ def _answers(start: _Start, options: CheckOptions) -> tuple[Assembly, Statics, D
         gravity=options.gravity,
         trials=1 if options.is_safe else TRIALS,
         is_safe=options.is_safe,
+        is_brief=options.is_brief,
         workers=options.workers if options.workers is not None else min(TRIALS, os.cpu_count() or 1),
     ) as finish:
         # imported here because that takes a quarter of a second, which the trials need not wait for

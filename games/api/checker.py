@@ -279,8 +279,8 @@ class Checker:
             raise ArgumentError(f"{loaded.name}: no piece is left that may be changed")
         push = None if push_n is None else (push_n, push_direction_deg)
 
-        def ask(changed: Scene, is_safe: bool) -> CheckResult:
-            options = replace(self.options_of(changed), settle=changed.settle_mm / 1e3, is_safe=is_safe)
+        def ask(changed: Scene, **how: bool) -> CheckResult:
+            options = replace(self.options_of(changed), settle=changed.settle_mm / 1e3, **how)
             return check_result(check(changed.assembly, options), changed)
 
         mender = Mender(loaded, self.options_of(loaded), ask, margin_deg, push)

@@ -34,12 +34,12 @@ tower of 60 in all its contacts takes ten seconds a change."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mender:
-    """A scene to mend under the conditions of a checker. check: asks both methods about a scene, told whether its
-    forces have their safety margin. push: newtons, and degrees from +x, on the top of the highest piece."""
+    """A scene to mend under the conditions of a checker. check: asks both methods about a scene, with
+    `CheckOptions.is_safe` or `is_brief`. push: newtons, and degrees from +x, on the top of the highest piece."""
 
     loaded: Scene
     options: CheckOptions
-    check: Callable[[Scene, bool], CheckResult]
+    check: Callable[..., CheckResult]
     margin: float | None
     push: tuple[float, float] | None
 
@@ -105,7 +105,7 @@ class Mender:
         return MendResult(self.loaded.name, result.word, self.margin, why, **more)
 
     def _check(self, loaded: Scene) -> CheckResult:
-        return self.check(pushed(loaded, self.push), False)
+        return self.check(pushed(loaded, self.push), is_brief=True)
 
     def _why(self, result: CheckResult) -> str:
         """Returns what is wrong with it as it is."""
@@ -167,7 +167,7 @@ class Mender:
         if not demand.holds(asked):
             return None
         safe = safe_verdict(asked, gravity=self.options.gravity)
-        result = self.check(scene, safe is not None and safe.stands)
+        result = self.check(scene, is_safe=safe is not None and safe.stands)
         return result if result.word == "stands" else None
 
 

@@ -174,12 +174,7 @@ class DirtyTracker:
     def show(self, frame: Frame, boxes: dict[str, Array]) -> None:
         """A frame is shown; boxes: (8, 3) corners of its pieces."""
         appearances: dict[str, _Appearance] = {
-            name: (
-                tuple(row),
-                frame.highlights.get(name, ""),
-                name in frame.unread,
-                name in frame.airy,
-            )
+            name: (tuple(row), frame.highlights.get(name, ""), name in frame.unread, name in frame.airy)
             for name, row in zip(frame.names, frame.poses.tolist(), strict=True)
             if name in boxes
         }
