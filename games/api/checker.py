@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from teeter.games.api.arguments import (
     ArgumentError,
@@ -279,7 +279,7 @@ class Checker:
             raise ArgumentError(f"{loaded.name}: no piece is left that may be changed")
         push = None if push_n is None else (push_n, push_direction_deg)
 
-        def ask(changed: Scene, **how: bool) -> CheckResult:
+        def ask(changed: Scene, **how: Any) -> CheckResult:
             options = replace(self.options_of(changed), settle=changed.settle_mm / 1e3, **how)
             return check_result(check(changed.assembly, options), changed)
 
