@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 import teeter
 from teeter.engine.record.reader import load
+from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.view.video.scenery import scenery_of
 from teeter.engine.world.body import TABLE, Assembly
 from teeter.games.cli import app
@@ -270,8 +271,24 @@ def test_a_moment_that_is_checked_names_pieces_as_the_story_does() -> None:
     """Two that it calls alike keep the names of the file."""
     replay = load(Path(__file__).parent / "recordings" / "crazy-tower-1.teeter")
     bodies, seconds = placed(replay, bodies_of(replay)), replay.seconds
-    told = moment_of(scenery_of(replay, bodies), bodies, seconds)
+    told, held = moment_of(scenery_of(replay, bodies), bodies, seconds)
+    assert not held
     names = {body.name for body in told.bodies}
     assert {"table", "the yellow tee", "card 1"} <= names
     assert not any("_" in name for name in names)
     assert len(names) == len(told.bodies)
+
+
+def test_a_moment_that_is_checked_leaves_out_what_a_hand_holds() -> None:
+    """What is in the air would be said to topple."""
+    replay = load(Path(__file__).parent / "recordings" / "crazy-tower-1.teeter")
+    bodies = placed(replay, bodies_of(replay))
+    scenery = scenery_of(replay, bodies)
+    carry = scenery.motion.carries[-1]
+    while_held, held = moment_of(scenery, bodies, (carry.begin + carry.end) / 2)
+    lying, nothing = moment_of(scenery, bodies, replay.seconds)
+    assert {body.name for body in lying.bodies} - {body.name for body in while_held.bodies} == {held}
+    assert held.startswith("the ")
+    assert not nothing
+    for scene in (while_held, lying):
+        assert check(scene, CheckOptions(settle=3e-4, workers=1)).word == "stands"

@@ -270,7 +270,4 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         mask = np.zeros(self.view.most, np.int8)
         # where there is nothing to choose any number will do
         mask[: count or 1] = 1
-        return {
-            "wait": self.session.need.wait.name,
-            "action_mask": {"choice": mask, "place": None},
-        }
+        return {"wait": self.session.need.wait.name, "action_mask": {"choice": mask, "place": None}}

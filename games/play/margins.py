@@ -82,18 +82,20 @@ def recorded_of(replay: Replay) -> Recorded | None:
     return Recorded(replay, game, first_state(game, replay.meta), taken, steps, bodies)
 
 
-def moment_of(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Assembly:
-    """Returns what lies there at a time of a recording, called as its story calls it then where that is clear."""
-    scene = assembly_at(scenery, bodies, seconds)
+def moment_of(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> tuple[Assembly, str]:
+    """Returns what lies there at a time of a recording, called as its story calls it then where that is clear; and what
+    a hand holds then, empty for nothing."""
+    scene, names = assembly_at(scenery, bodies, seconds), scenery.replay.meta.names
+    now = (names[carry.body] for carry in scenery.motion.carries if carry.begin <= seconds < carry.end)
+    held, named = next(now, ""), dict[str, str]()
     with suppress(RecordError):
         if (recorded := recorded_of(scenery.replay)) is not None:
             state = recorded.state_at(round(seconds * scenery.replay.meta.rate))
             called = {body.name: recorded.game.rules.called(state, body.name) for body in scene.free}
             alike = {word for word, times in Counter(called.values()).items() if times > 1}
             named = {name: word for name, word in called.items() if word not in alike}
-            told = (replace(body, name=named.get(body.name, body.name)) for body in scene.bodies)
-            return replace(scene, bodies=tuple(told))
-    return scene
+    told = (replace(b, name=named.get(b.name, b.name)) for b in scene.bodies if b.name != held)
+    return replace(scene, bodies=tuple(told)), named.get(held, held)
 
 
 def margins_of(replay: Replay, progress: Progress | None = None) -> tuple[Margin, ...]:

@@ -70,29 +70,28 @@ class MomentChecker:
         self._questions: Questioner[tuple[Assembly, BoundingSphere], Checked] = Questioner(
             "check", "teeter.games.ui.replay_screen:checker", CHECK_TIMEOUT_S
         )
-        self.said = ""
+        self.said, self._without, self._asked = "", "", 0
         self.guides: list[Overlay] = []
 
-    def ask(self, assembly: Assembly, sphere: BoundingSphere) -> None:
-        """Ask about a scene, unless one is being checked."""
-        if not self._questions.is_busy:
-            self.said, self.guides = "Checking ...", []
-            self._questions.ask((assembly, sphere))
+    def ask(self, assembly: Assembly, sphere: BoundingSphere, held: str) -> None:
+        """Ask about a scene. held: what was left out of it, because a hand holds it."""
+        self.said, self.guides = "Checking ...", []
+        self._without = f"Without {held}, which is in the hand:\n" if held else ""
+        self._asked = self._questions.ask((assembly, sphere))
 
     def step(self) -> None:
         """Take in the answer."""
-        for _, answer in self._questions.poll():
+        for answer in [given for number, given in self._questions.poll() if number == self._asked]:
             if isinstance(answer, Failed):
                 self.said = f"It cannot be judged: {answer}"
                 continue
             verdict, self.guides = answer
             facts = [f"{label}: {text}" if label else text for label, text in rows(verdict)]
-            self.said = "\n".join([headline(verdict), *facts])
+            self.said = self._without + "\n".join([headline(verdict), *facts])
 
     def forget(self) -> None:
         """Drop what was said, once the scene is another one."""
-        if not self._questions.is_busy:
-            self.said, self.guides = "", []
+        self.said, self.guides, self._asked = "", [], 0
 
     def close(self) -> None:
         """Stop checking."""
@@ -167,7 +166,8 @@ class Viewer:
             self.wish = "menu"
         elif order == "check":
             self.watching = replace(self.watching, is_playing=False, forces=True)
-            self.checker.ask(moment_of(self.scenery, self.bodies, self.watching.seconds), self.sphere)
+            lying, held = moment_of(self.scenery, self.bodies, self.watching.seconds)
+            self.checker.ask(lying, self.sphere, held)
         elif order == "fork":
             self._fork()
         elif order:
