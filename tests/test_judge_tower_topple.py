@@ -357,6 +357,25 @@ def test_TT_24__right_angles_are_taken_from_the_bricks_that_really_lie_below() -
     assert Condition.ACROSS_THE_ROW_BELOW in missed(state, standing)
 
 
+def test_TT_24__a_row_that_was_knocked_aslant_is_gone_on_with_as_it_lies() -> None:
+    """TT-24: by more than ten degrees no place beside its bricks would be at right angles; by less that is asked."""
+    for slant, yaw, fails in (
+        (27.0, 27.0, False),
+        (27.0, 16.0, True),
+        (27.0, 0.0, True),
+        (9.0, 9.8, False),
+        (9.0, 12.0, True),
+    ):
+        state = let_go("10 . .")
+        scene = laid(state, "centre", yaw=yaw)
+        for name in filter(None, state.tower[-1]):
+            scene = put(
+                scene, scene.bodies[name], turned(scene.bodies[name].pose, yaw=slant), scene.touched_by(name)
+            )
+        expected = (Condition.ACROSS_THE_ROW_BELOW,) if fails else ()
+        assert missed(state, scene, Condition.ACROSS_THE_ROW_BELOW) == expected, (slant, yaw)
+
+
 @pytest.mark.parametrize(("shift", "fails"), [(3.8, False), (4.2, True)])
 def test_TT_24__the_gap_to_its_row_is_small(shift: float, fails: bool) -> None:
     """TT-24: four millimetres from where it belongs, away from its neighbour."""

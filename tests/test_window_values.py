@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shapely
 from window_driver import seen_at
 
 from teeter.engine.geometry.rotation import angle_between, quaternion_of_rpy
@@ -240,6 +241,27 @@ def test_a_piece_that_is_turned_over_on_its_way_swings_clear_of_what_it_comes_ov
     assert min(air[:2]) > 0.0142 + 0.004
     assert low < air[2] < min(air[:2])
     assert air[3] == pytest.approx(low, abs=1e-6)
+
+
+@pytest.mark.parametrize("ways", [(0.1, 0.0, 0.0), (0.09, 0.03, 1.0), (0.0, -0.12, 0.0), (0.0254, 0.0, 0.0)])
+def test_a_brick_that_is_turned_on_its_way_sweeps_over_its_neighbours(
+    ways: tuple[float, float, float],
+) -> None:
+    """Two bricks of its row lie beside the place where it belongs."""
+    across, x = quaternion_of_rpy(0.0, 0.0, math.pi / 2), 0.0254
+    row = [Body(f"b{k}", BRICK, Pose((k * x, 0.0, 0.0275), across)) for k in (-1, 0)]
+    below = ground(Body("below", box(76, 76, 20), Pose((0.0, 0.0, 0.01))), *row)
+    start = Pose((ways[0], ways[1], 0.06), quaternion_of_rpy(0.0, 0.0, ways[2]))
+    grip = CarryTarget("brick", BRICK, start, is_pulling=False, hover=0.004, reach=REACH)
+    grip.orient(Pose((0.0, 0.0, 0.0), across))
+    follow = HandFollower(start, 240)
+    for _ in range(480):
+        follow.goal = grip.to(x, 0.0, below, follow.pose)
+        pose = follow.step()
+        plan = shapely.Polygon(outline(BRICK, pose)).buffer(-1e-4)
+        is_over = any(plan.intersects(shapely.Polygon(outline(BRICK, body.pose))) for body in row)
+        assert not is_over or pose.position[2] - 0.0075 >= 0.035, pose
+    assert np.allclose(pose.position, (x, 0.0, 0.0275 + 0.004), atol=1e-4)
 
 
 def test_a_pointer_on_the_side_of_a_tower_means_its_top() -> None:

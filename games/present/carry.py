@@ -5,7 +5,6 @@ What lies below is exact for convex parts, on the whole way a piece is carried. 
 
 import math
 from collections.abc import Callable, Container, Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -25,8 +24,8 @@ HIGHEST = 0.9
 """Metres."""
 CRUISE, NEAR = 0.008, 0.006
 """Metres of more air over what is crossed, until the hand is so near to its place."""
-TURNED, TURNS = 0.02, (0.0, 0.2, 0.4, 0.6, 0.8)
-"""Radians up to which a piece is turned as it is wanted, and parts of its turn at which is looked how low it comes."""
+TURNED, TURNS = 0.01, (0.0, 0.2, 0.4, 0.6, 0.8)
+"""Radians up to which a piece is turned as it is wanted, and parts of its turn at which is looked what is below it."""
 RAY_STEP, FOUND, LEVEL_M = 0.005, 4e-5, 1e-5
 """Metres of height between two looks along a ray: less than the edge of a tower is seen to be deep; within which the
 place is found then; and within which two places are equally high."""
@@ -67,17 +66,23 @@ class LandingSurface:
     def over(
         self, piece: Piece, start: Pose, goal: Pose, at_goal: float | None, samples: int = 9
     ) -> float | None:
-        """The greatest `landing` on the straight way from one place to another, where it is `at_goal`."""
+        """The greatest `landing` on the straight way from one place to another, where it is `at_goal`; of what turns
+        on its way, however it is turned anywhere on it."""
         here, there = np.array(start.position[:2]), np.array(goal.position[:2])
-        best = at_goal
-        if math.dist(here, there) <= 1e-3:
-            return best
-        way = here + np.linspace(0.0, 1.0, samples)[:-1, None] * (there - here)
-        for (x, y), most in zip(way.tolist(), self._box_landing(piece, goal)(way).tolist(), strict=True):
-            # what lies lower than what was found already cannot carry it higher
-            if best is None or most > best + LEVEL_M:
-                lies = self.landing(piece, Pose((x, y, 0.0), goal.orientation))
-                best = lies if best is None or (lies is not None and lies > best) else best
+        best, is_far = at_goal, math.dist(here, there) > 1e-3
+        way = here + np.linspace(0.0 if is_far else 1.0, 1.0, samples if is_far else 1)[:, None] * (
+            there - here
+        )
+        turns = TURNS if angle_between(start.orientation, goal.orientation) >= TURNED else ()
+        for part in (1.0, *turns):
+            turned = between(start, goal, part)
+            places = way if part < 1.0 else way[:-1]
+            heights = self._box_landing(piece, turned)(places)
+            for (x, y), most in zip(places.tolist(), heights.tolist(), strict=True):
+                # what lies lower than what was found already cannot carry it higher
+                if best is None or most > best + LEVEL_M:
+                    lies = self.landing(piece, Pose((x, y, 0.0), turned.orientation))
+                    best = lies if best is None or (lies is not None and lies > best) else best
         return best
 
     def pointed(
@@ -224,18 +229,9 @@ class CarryTarget:
         crosses = is_far and (
             self.landing is None or floor > self.landing + 1e-3 or floor > where.position[2] - 1e-3
         )
-        air = max(CRUISE if crosses else 0.0, self._swing(where))
-        z = min(floor + self._hover + air + self.lift, HIGHEST)
+        z = min(floor + self._hover + (CRUISE if crosses else 0.0) + self.lift, HIGHEST)
         self.goal = Pose((x, y, z), rotation)
         return self.goal
-
-    def _swing(self, where: Pose) -> float:
-        """How much lower than in the end the piece comes as it is turned from how it is now, metres."""
-        points, end = extreme_points(self.piece), self.rotation
-        if angle_between(where.orientation, end.orientation) < TURNED:
-            return 0.0
-        ways = (between(replace(where, position=(0.0, 0.0, 0.0)), end, part) for part in TURNS)
-        return max(0.0, *(-float(way.apply(points)[:, 2].min()) - self.low for way in ways))
 
     @property
     def lengthways(self) -> Array:

@@ -45,7 +45,7 @@ FLAT_DEG = 3.0
 """TT-24: how far a flat brick may lean against the row below, which may lean itself. Bricks of unlike height tilt it
 by a degree or two; one that lies with an edge on its neighbour leans by more than ten."""
 ACROSS_DEG = 10.0
-"""TT-24: how far from a right angle to the row below."""
+"""TT-24: how far from a right angle to the row below; or, where a knock has turned its bricks by more, from them."""
 LAP_MM = 1.0
 """TT-24: how far a brick seems to lie over another of its row, from above, when both only lean or are rounded."""
 ROOM_MM = PITCH_MM
@@ -360,9 +360,11 @@ def _is_beside(row: OpenRow, piece: str, after: TableScene) -> bool:
 
 
 def _is_across(row: OpenRow, piece: str, after: TableScene) -> bool:
-    """TT-24: its length at right angles to the row below; of a brick that stands on end, to nothing."""
-    cosine = float(after.bodies[piece].pose.matrix[:2, 0] @ to_the_left(row.way_below))
-    return bool(abs(cosine) >= math.cos(math.radians(ACROSS_DEG)))
+    """TT-24: its length at right angles to the row below, or along bricks of its row that were knocked aslant; of a
+    brick that stands on end, to nothing."""
+    square, along, least = to_the_left(row.way_below), row.along, math.cos(math.radians(ACROSS_DEG))
+    way = square if abs(float(along @ square)) >= least else along
+    return abs(float(after.bodies[piece].pose.matrix[:2, 0] @ way)) >= least
 
 
 TESTS: dict[Condition, Callable[[OpenRow, str, TableScene], bool]] = {
