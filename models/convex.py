@@ -25,6 +25,8 @@ MAX_PLANES = 300
 # How deep a hollow curve may be within one part, as part of the mesh's diagonal: so much wood is lost there. The first
 # that needs few enough parts.
 HOLLOWS = (0.01, 0.02, 0.04, 0.08)
+# Part of the volume of what is cut that a convex part keeps; of less it is cut again.
+KEPT = 0.75
 # Of meshes with more triangles small ones are left out, by steps: of the diagonal, how far a corner may be off then.
 MANY_TRIANGLES, COARSER = 1500, (1e-4, 3e-4, 1e-3)
 # Pairs of a face and a plane looked at in one go: some tens of MB.
@@ -169,7 +171,7 @@ def decompose(vertices: Array, faces: Ints) -> list[Array]:
         if len(solids) < MAX_PARTS:
             break
     # a sliver may be no solid any more without its rounding
-    parts = [_less_bulges(part).simplify(ROUNDING) for part in solids]
+    parts = [part.simplify(ROUNDING) for part in solids]
     return [mesh_of(part)[0] * size + origin for part in parts if part.volume() > CRUMB]
 
 
@@ -178,13 +180,18 @@ def _cut_up(whole: Any, hollow: float) -> list[Any]:
     done: list[Any] = []
     while waiting:
         solid = waiting.pop()
-        plane = _cut(solid, hollow) if len(waiting) + len(done) < MAX_PARTS else None
+        may_cut = len(waiting) + len(done) < MAX_PARTS
+        plane, part = _cut(solid, hollow) if may_cut else None, solid
+        if plane is None:
+            part = _less_bulges(solid)
+            # of a thin wall that is bent a tangent leaves little
+            plane = _cut(solid, None) if may_cut and part.volume() < KEPT * solid.volume() else None
         halves = [] if plane is None else solid.split_by_plane(*plane)
         pieces = [one for half in halves for one in half.decompose() if one.volume() > CRUMB]
         if len(pieces) > 1:
             waiting += pieces
         else:
-            done.append(solid)
+            done.append(part if plane is None else _less_bulges(solid))
     return done
 
 
@@ -194,8 +201,9 @@ def mesh_of(solid: Any) -> tuple[Array, Ints]:
     return np.array(mesh.vert_properties)[:, :3], np.array(mesh.tri_verts).astype(np.int64)
 
 
-def _cut(solid: Any, hollow: float) -> tuple[tuple[float, float, float], float] | None:
-    """The plane, normal and offset, along which a solid is cut next; None when it is convex enough."""
+def _cut(solid: Any, hollow: float | None) -> tuple[tuple[float, float, float], float] | None:
+    """The plane, normal and offset, along which a solid is cut next; None when it is convex enough. hollow: how deep
+    its curves may be; None: they are halved."""
     vertices, faces = mesh_of(solid)
     mesh = half_edges_of(vertices, faces)
     face, other = np.arange(3 * len(faces)) // 3, mesh.twin // 3
@@ -217,14 +225,15 @@ def _cut(solid: Any, hollow: float) -> tuple[tuple[float, float, float], float] 
         # a hair into the air, or a skin as thin as rounding would stay on the face
         return tuple(normals[best].tolist()), float(offsets[best]) + ROUNDING / 4
     curve = np.flatnonzero(inward)
-    if depth[deepest] <= hollow or not len(curve):
+    if not len(curve) or (hollow is not None and depth[deepest] <= hollow):
         return None
     # across the direction in which the faces turn most
     spread = mesh.normals[face[curve]] * np.sqrt(lengths[curve])[:, None]
     spread -= np.outer(spread @ mesh.normals[deepest], mesh.normals[deepest])
     spread -= spread.mean(axis=0)
     across = np.linalg.svd(spread, full_matrices=False)[2][0]
-    return tuple(across.tolist()), float(across @ middles[deepest])
+    at = middles[deepest] @ across if hollow is not None else np.median(middles[face[curve]] @ across)
+    return tuple(across.tolist()), float(at)
 
 
 def _depths(hull: Any, vertices: Array, faces: Ints) -> tuple[Array, Array]:

@@ -27,6 +27,8 @@ MIN_SIZE, MAX_SIZE = 1e-5, 1e3
 MIN_VOLUME = 1e-9
 # a mesh that fills its hull to this part is convex
 CONVEX_FILL = 1 - 1e-4
+# part of its volume that the convex parts of a mesh hold at least
+KEPT_IN_ALL = 0.6
 FOLD = 1e-5
 """Radians. Two faces closer than this lie on each other; there is no solid between them."""
 # parts of the diagonal: corners nearer than this are one, a hole narrower than this is closed
@@ -84,22 +86,28 @@ def solid_of_mesh(vertices: Array, faces: Ints, where: str, *, is_compound: bool
     def parts(moved: Array, surface: Surface) -> list[Part]:
         bodies = solids_of(moved, faces) if is_compound else []
         if len(bodies) > 1:
-            return [part for own, triangles in bodies for part in _parts(own, triangles)]
-        corners = np.unique(
-            np.concatenate([ring for facet in surface.facets for ring in facet.rings]), axis=0
-        )
-        if MassProperties.of(moved, faces).volume >= CONVEX_FILL * hull_volume(corners):
-            return [hull_part(corners)]
-        return [hull_part(piece) for piece in decompose(moved, faces)]
+            return [part for own, triangles in bodies for part in _parts(own, triangles, own, where)]
+        rings = [ring for facet in surface.facets for ring in facet.rings]
+        return _parts(moved, faces, np.unique(np.concatenate(rings), axis=0), where)
 
     return solid_of(vertices, faces, parts, rounding=rounding)
 
 
-def _parts(vertices: Array, faces: Ints) -> list[Part]:
-    """The convex parts of one of several bodies."""
-    if MassProperties.of(vertices, faces).volume >= CONVEX_FILL * hull_volume(vertices):
-        return [hull_part(vertices)]
-    return [hull_part(piece) for piece in decompose(vertices, faces)]
+def _parts(vertices: Array, faces: Ints, corners: Array, where: str) -> list[Part]:
+    """The convex parts of a body; nothing gets into the hollows that it closes in. corners: (n, 3) of its faces."""
+    label, volumes = _bodies(vertices, faces)
+    skin = faces[volumes[label] > 0]
+    volume = MassProperties.of(vertices, skin).volume
+    if volume >= CONVEX_FILL * hull_volume(corners):
+        return [hull_part(corners)]
+    pieces = decompose(vertices, skin)
+    kept = sum(map(hull_volume, pieces)) / volume
+    if not KEPT_IN_ALL <= kept <= 2.0 - CONVEX_FILL:
+        many = f"{len(pieces)} convex parts hold {100 * kept:.0f} % of it"
+        raise MeshError(
+            f"{where}: its walls are too thin for their curves: {many}. Make them thicker or less round"
+        )
+    return [hull_part(piece) for piece in pieces]
 
 
 def checked(vertices: Array, faces: Ints, where: str, *, is_compound: bool = False) -> tuple[Array, Ints]:

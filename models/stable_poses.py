@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from teeter.models.hulls import convex_hull
+from teeter.models.hulls import convex_hull, groups_of
 from teeter.models.piece import Array, Flags, Ints, Piece
 
 FLAT = 1e-6
@@ -66,7 +66,10 @@ def stable_poses(piece: Piece) -> tuple[StablePose, ...]:
             stable[group] = False
             for number in group:
                 goes_to[number] = lower
-    ends = _ends(goes_to, stable)
+    ends = np.array(goes_to)
+    for _ in faces:
+        # its centre of mass sinks from face to face
+        ends = ends[ends]
     shares = np.bincount(ends, angles, len(faces)) / (4 * math.pi)
     poses = [
         _pose(group, faces, beside, corners, piece.centre_of_mass, shares)
@@ -146,14 +149,11 @@ def _ring(triangles: Ints, normal: Array, points: Array) -> Ints:
 
 def _solid_angle(ring: Array) -> float:
     """The solid angle of a convex polygon (n, 3) seen from the origin (van Oosterom & Strackee 1983)."""
-    total = 0.0
-    for at in range(1, len(ring) - 1):
-        a, b, c = ring[0], ring[at], ring[at + 1]
-        la, lb, lc = (float(np.linalg.norm(one)) for one in (a, b, c))
-        over = float(a @ np.cross(b, c))
-        under = la * lb * lc + (a @ b) * lc + (b @ c) * la + (c @ a) * lb
-        total += 2 * math.atan2(over, under)
-    return abs(total)
+    a, b, c = np.broadcast_arrays(ring[0], ring[1:-1], ring[2:])
+    la, lb, lc = np.linalg.norm([a, b, c], axis=2)
+    over = (a * np.cross(b, c)).sum(axis=1)
+    under = la * lb * lc + (a * b).sum(axis=1) * lc + (b * c).sum(axis=1) * la + (c * a).sum(axis=1) * lb
+    return abs(2 * float(np.arctan2(over, under).sum()))
 
 
 def _beside(faces: Sequence[_Face]) -> dict[tuple[int, int], int]:
@@ -164,16 +164,6 @@ def _beside(faces: Sequence[_Face]) -> dict[tuple[int, int], int]:
         for edge in range(len(face.ring))
     }
     return {mine: edges.get((end, start), mine)[0] for (start, end), mine in edges.items()}
-
-
-def _ends(goes_to: Sequence[int], stable: Flags) -> Ints:
-    """The face on which each comes to rest: its centre of mass sinks from face to face."""
-    ends = np.array(goes_to)
-    for _ in range(len(ends)):
-        if stable[ends].all():
-            break
-        ends = np.asarray(goes_to)[ends]
-    return ends
 
 
 def _lower_beside(
@@ -193,21 +183,10 @@ def _lower_beside(
 
 def _groups(faces: Sequence[_Face], stable: Flags, beside: dict[tuple[int, int], int]) -> list[list[int]]:
     """Stable faces, those of one curve together."""
-    left, groups = set(np.flatnonzero(stable).tolist()), []
-    while left:
-        group = waiting = [min(left)]
-        left.discard(group[0])
-        while waiting:
-            number = waiting[-1]
-            waiting = waiting[:-1]
-            for edge in range(len(faces[number].ring)):
-                other = beside[number, edge]
-                if other in left and faces[number].on_curve and faces[other].on_curve:
-                    left.discard(other)
-                    group = [*group, other]
-                    waiting = [*waiting, other]
-        groups.append(group)
-    return groups
+    curved = stable & np.array([face.on_curve for face in faces])
+    links = [(number, other) for (number, _), other in beside.items() if curved[number] and curved[other]]
+    group = groups_of(len(faces), *np.array(links, dtype=np.int64).reshape(-1, 2).T)
+    return [np.flatnonzero(stable & (group == one)).tolist() for one in np.unique(group[stable])]
 
 
 def _pose(

@@ -267,6 +267,31 @@ def test_parts_of_a_hollow_curve_lie_inside_the_wood() -> None:
         assert (planes[:, :3] @ [0, 0, 0.015] + planes[:, 3]).max() > ball - 3e-4
 
 
+@pytest.mark.parametrize(
+    ("wall", "height", "sections"), [(1.0, 20.0, 64), (4.0, 4.0, 64), (2.0, 30.0, 128), (0.4, 20, 64)]
+)
+def test_a_thin_wall_that_is_bent_keeps_its_wood(wall: float, height: float, sections: int) -> None:
+    """A tangent to its inner side would leave a sliver of it."""
+    ring = trimesh.creation.annulus((50 - wall) / 1e3, 0.05, height / 1e3, sections=sections)
+    piece, _ = build_mesh(ring, "ring", BEECH)
+    corners = np.concatenate([part.vertices for part in piece.parts])
+    assert 0.8 < sum(map(part_volume, piece.parts)) / piece.volume < 1
+    np.testing.assert_allclose(np.ptp(corners, axis=0), [0.1, 0.1, height / 1e3], rtol=1e-3)
+
+
+def test_walls_too_thin_for_convex_parts_are_refused_and_a_cavity_is_not_cut_out() -> None:
+    outer, inner = (trimesh.creation.icosphere(3, radius) for radius in (0.04, 0.0394))
+    ball = trimesh.boolean.difference([outer, inner])
+    piece, _ = build_mesh(ball, "ball", BEECH)
+    assert len(piece.parts) == 1, "nothing gets in there"
+    assert piece.volume == pytest.approx(outer.volume - inner.volume)
+    above = trimesh.creation.box(
+        [0.2, 0.2, 0.2], transform=trimesh.transformations.translation_matrix([0, 0, 0.1])
+    )
+    with pytest.raises(MeshError, match="cup: its walls are too thin for their curves: .* hold .* % of it"):
+        build_mesh(trimesh.boolean.difference([ball, above]), "cup", BEECH)
+
+
 def test_a_decomposition_is_the_same_every_time() -> None:
     mesh = bowl()
     first, again = (decompose(np.array(mesh.vertices), np.array(mesh.faces)) for _ in range(2))
