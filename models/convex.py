@@ -1,11 +1,13 @@
 """Convex parts: what the dynamics collides with."""
 
 from collections.abc import Iterable
+from heapq import heappop, heappush
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-from teeter.models.hulls import FlatError, convex_hull
+from teeter.models.hulls import FlatError, convex_hull, corners_within
 from teeter.models.piece import Array, Ints, Part
 from teeter.models.surface import half_edges_of
 
@@ -20,11 +22,13 @@ MAX_CORNERS = 256
 MAX_PARTS = 64
 # Inward edges that turn more than this are corners and cut exactly; the others belong to a curve.
 SHARP = np.radians(20)
+# So many times as large as the face beyond an edge, and so large as part of the diagonal's square, a face is no part of
+# a curve, as the floor of a bowl; cut along at first.
+WIDER, FLOOR, MAX_FLOORS = 6.0, 0.01, 8
 # Planes tried for a cut: those of the longest edges.
 MAX_PLANES = 300
-# How deep a hollow curve may be within one part, as part of the mesh's diagonal: so much wood is lost there. The first
-# that needs few enough parts.
-HOLLOWS = (0.01, 0.02, 0.04, 0.08)
+# How deep a hollow curve may be within one part, as part of the mesh's diagonal: so much wood is lost there.
+HOLLOW = 0.01
 # Part of the volume of what is cut that a convex part keeps; of less it is cut again.
 KEPT = 0.75
 # Of meshes with more triangles small ones are left out, by steps: of the diagonal, how far a corner may be off then.
@@ -165,34 +169,58 @@ def decompose(vertices: Array, faces: Ints) -> list[Array]:
     for coarseness in COARSER:
         if whole.num_tri() > MANY_TRIANGLES:
             whole = whole.simplify(coarseness)
-    solids: list[Any] = []
-    for hollow in HOLLOWS:
-        solids = _cut_up(whole, hollow)
-        if len(solids) < MAX_PARTS:
-            break
-    # a sliver may be no solid any more without its rounding
-    parts = [part.simplify(ROUNDING) for part in solids]
-    return [mesh_of(part)[0] * size + origin for part in parts if part.volume() > CRUMB]
+    solids = [whole]
+    for plane in _floors(whole):
+        solids = [one for solid in solids for one in _halves(solid, plane)]
+    return [part * size + origin for part in _cut_up(solids)]
 
 
-def _cut_up(whole: Any, hollow: float) -> list[Any]:
-    waiting: list[Any] = [whole]
-    done: list[Any] = []
+def _floors(whole: Any) -> list[tuple[Array, float]]:
+    """The planes, normals and offsets, of faces that end at an inward edge and are no part of a curve, the largest
+    first."""
+    vertices, faces = mesh_of(whole)
+    mesh, (a, b, c) = half_edges_of(vertices, faces), vertices[faces].transpose(1, 0, 2)
+    rows = np.round(np.column_stack([mesh.normals, (mesh.normals * a).sum(axis=1)]), 5)
+    planes, plane = np.unique(rows, axis=0, return_inverse=True)
+    area = np.bincount(plane.reshape(-1), np.linalg.norm(np.cross(b - a, c - a), axis=1))
+    face, other = np.arange(3 * len(faces)) // 3, mesh.twin // 3
+    along = np.diff(vertices[mesh.ends], axis=1)[:, 0]
+    is_inward = np.einsum("hd,hd->h", np.cross(mesh.normals[face], mesh.normals[other]), along) < 0
+    mine, beyond = plane.reshape(-1)[face[is_inward]], plane.reshape(-1)[other[is_inward]]
+    floors = np.unique(mine[(area[mine] > WIDER * area[beyond]) & (area[mine] > FLOOR)])
+    return [(planes[at, :3], float(planes[at, 3])) for at in floors[np.argsort(-area[floors])][:MAX_FLOORS]]
+
+
+def _halves(solid: Any, plane: tuple[Any, float]) -> list[Any]:
+    """What a plane cuts a solid into."""
+    halves = solid.split_by_plane(tuple(map(float, plane[0])), plane[1])
+    return [one for half in halves for one in half.decompose() if one.volume() > CRUMB]
+
+
+def _cut_up(solids: list[Any]) -> list[Array]:
+    """The convex parts (n, 3) of solids; what loses most is cut first, as there may not be many."""
+    waiting: list[tuple[float, int, Any, Array]] = []
+    done: list[Array] = []
+    number = count()
+
+    def wait(solid: Any) -> None:
+        part = _less_bulges(solid)
+        heappush(waiting, (hull_volume(part) - solid.volume(), next(number), solid, part))
+
+    for solid in solids:
+        wait(solid)
     while waiting:
-        solid = waiting.pop()
-        may_cut = len(waiting) + len(done) < MAX_PARTS
-        plane, part = _cut(solid, hollow) if may_cut else None, solid
-        if plane is None:
-            part = _less_bulges(solid)
-            # of a thin wall that is bent a tangent leaves little
-            plane = _cut(solid, None) if may_cut and part.volume() < KEPT * solid.volume() else None
-        halves = [] if plane is None else solid.split_by_plane(*plane)
-        pieces = [one for half in halves for one in half.decompose() if one.volume() > CRUMB]
-        if len(pieces) > 1:
-            waiting += pieces
-        else:
-            done.append(part if plane is None else _less_bulges(solid))
-    return done
+        lost, _, solid, part = heappop(waiting)
+        may_cut = len(waiting) + len(done) < MAX_PARTS - 1
+        # of a thin wall that is bent a tangent leaves little
+        hollow = HOLLOW if lost > (KEPT - 1.0) * solid.volume() else None
+        plane = _cut(solid, hollow) if may_cut else None
+        pieces = [] if plane is None else _halves(solid, plane)
+        for piece in pieces if len(pieces) > 1 else ():
+            wait(piece)
+        if len(pieces) < 2:
+            done.append(part)
+    return [part for part in done if hull_volume(part) > CRUMB]
 
 
 def mesh_of(solid: Any) -> tuple[Array, Ints]:
@@ -211,7 +239,8 @@ def _cut(solid: Any, hollow: float | None) -> tuple[tuple[float, float, float], 
     lengths = np.linalg.norm(along, axis=1)
     outward = np.einsum("hd,hd->h", np.cross(mesh.normals[face], mesh.normals[other]), along)
     turn = np.arccos(np.clip(np.einsum("hd,hd->h", mesh.normals[face], mesh.normals[other]), -1.0, 1.0))
-    depth, middles = _depths(solid.hull(), vertices, faces)
+    middles = vertices[faces].mean(axis=1)
+    depth = _depths(convex_hull(vertices).equations, middles)
     deepest = int(np.argmax(depth))
     inward = (outward < 0) & (np.maximum(depth[face], depth[other]) > ROUNDING)
     sharp = np.flatnonzero(inward & (turn > SHARP))
@@ -236,32 +265,36 @@ def _cut(solid: Any, hollow: float | None) -> tuple[tuple[float, float, float], 
     return tuple(across.tolist()), float(at)
 
 
-def _depths(hull: Any, vertices: Array, faces: Ints) -> tuple[Array, Array]:
-    """(f,) how far the middle of each face lies below a convex hull, and those middles (f, 3)."""
-    corners, triangles = mesh_of(hull)
-    a, b, c = corners[triangles].transpose(1, 0, 2)
-    normals = np.cross(b - a, c - a)
-    size = np.linalg.norm(normals, axis=1)
-    normals, a = normals[size > ROUNDING**2] / size[size > ROUNDING**2, None], a[size > ROUNDING**2]
-    middles, offsets = vertices[faces].mean(axis=1), (normals * a).sum(axis=1)
-    rows = max(1, CHUNK // len(normals))
-    below = [(offsets - middles[k : k + rows] @ normals.T).min(axis=1) for k in range(0, len(middles), rows)]
-    return np.concatenate(below), middles
+def _depths(planes: Array, points: Array) -> Array:
+    """(n,) how far points (n, 3) lie below the nearest of the planes (p, 4)."""
+    rows = max(1, CHUNK // len(planes))
+    below = [
+        -(points[at : at + rows] @ planes[:, :3].T + planes[:, 3]).max(axis=1)
+        for at in range(0, len(points), rows)
+    ]
+    return np.concatenate(below)
 
 
-def _less_bulges(solid: Any) -> Any:
-    """The hull of a solid, cut off at the faces that lie below it, the deepest first."""
-    hull = solid.hull()
+def _less_bulges(solid: Any) -> Array:
+    """The corners (n, 3) of the hull of a solid, cut off at the faces that lie below it, the deepest first; of what
+    nothing is left none."""
+    from scipy.optimize import linprog
+
     vertices, faces = mesh_of(solid)
-    normals = half_edges_of(vertices, faces).normals
-    for _ in range(MAX_PARTS):
-        if hull.is_empty():
-            break
-        depth, middles = _depths(hull, vertices, faces)
-        deepest = int(np.argmax(depth))
-        if depth[deepest] <= ROUNDING:
-            break
-        hull = hull.trim_by_plane(
-            tuple((-normals[deepest]).tolist()), -float(normals[deepest] @ middles[deepest])
-        )
-    return hull
+    hull = convex_hull(vertices)
+    mesh, middles = half_edges_of(vertices, faces), vertices[faces].mean(axis=1)
+    depth = _depths(hull.equations, middles)
+    planes = [hull.equations]
+    while depth.max() > ROUNDING:
+        normal, middle = mesh.normals[int(np.argmax(depth))], middles[int(np.argmax(depth))]
+        planes.append(np.append(normal, -normal @ middle)[None])
+        depth = np.minimum(depth, _depths(planes[-1], middles))
+    if len(planes) == 1:
+        return vertices[hull.vertices]
+    within = np.concatenate(planes)
+    # the middle of the largest ball inside
+    room = np.column_stack([within[:, :3], np.ones(len(within))])
+    ball = linprog([0, 0, 0, -1], room, -within[:, 3], bounds=[(None, None)] * 3 + [(0, None)])
+    if ball.status != 0 or ball.x[3] <= ROUNDING:
+        return np.zeros((0, 3))
+    return corners_within(within, ball.x[:3])

@@ -25,7 +25,7 @@ def convex_hull(points: Array) -> ConvexHull:
 
     try:
         return ConvexHull(points)
-    except QhullError as error:
+    except (QhullError, ValueError) as error:
         raise FlatError("the corners lie in one plane: give the solid a thickness") from error
 
 

@@ -28,7 +28,7 @@ MIN_VOLUME = 1e-9
 # a mesh that fills its hull to this part is convex
 CONVEX_FILL = 1 - 1e-4
 # part of its volume that the convex parts of a mesh hold at least
-KEPT_IN_ALL = 0.6
+KEPT_IN_ALL = 0.75
 FOLD = 1e-5
 """Radians. Two faces closer than this lie on each other; there is no solid between them."""
 # parts of the diagonal: corners nearer than this are one, a hole narrower than this is closed

@@ -279,6 +279,39 @@ def test_a_thin_wall_that_is_bent_keeps_its_wood(wall: float, height: float, sec
     np.testing.assert_allclose(np.ptp(corners, axis=0), [0.1, 0.1, height / 1e3], rtol=1e-3)
 
 
+@pytest.mark.parametrize("radius", [10.0, 5.0])
+def test_a_hole_is_not_filled_in_a_file_of_32_bits(radius: float) -> None:
+    """Rounded corners make slivers, whose normals are noise."""
+    bangle = trimesh.creation.torus(40, radius)
+    bangle.vertices = bangle.vertices.astype(np.float32) / 1e3
+    piece, _ = build_mesh(bangle, "bangle", BEECH)
+    assert 0.8 < sum(map(part_volume, piece.parts)) / piece.volume < 1
+    for part in piece.parts:
+        planes = ConvexHull(part.vertices).equations
+        assert planes[:, 3].max() > 0, "the middle is open"
+
+
+def test_the_flat_floor_of_a_round_bowl_is_where_it_is_given() -> None:
+    """Its edge turns by a few degrees only, as a curve does; what lies in the bowl lies on the floor."""
+    angles = np.linspace(0, np.pi / 2, 13)
+    line = [(0.02 + 0.037 * np.sin(a), 0.04 - 0.037 * np.cos(a)) for a in angles]
+    around = [
+        (0.0, 0.0),
+        (0.02, 0.0),
+        *((0.02 + 0.04 * np.sin(a), 0.04 - 0.04 * np.cos(a)) for a in angles[1:]),
+    ]
+    round_bowl = trimesh.creation.revolve([*around, *line[::-1], (0.0, 0.003)], sections=32)
+    piece, centre = build_mesh(round_bowl, "bowl", BEECH)
+    tops = []
+    for part in piece.parts:
+        *_, up, height = ConvexHull(part.vertices + centre).equations.T
+        top, low = min(-height[up > 0.1] / up[up > 0.1]), max(-height[up < -0.1] / up[up < -0.1])
+        level = ConvexHull(part.vertices + centre).equations[np.abs(up) <= 0.1]
+        if top > low and (level[:, 3] <= 0).all():
+            tops.append(top)
+    assert max(tops) == pytest.approx(0.003, abs=2e-6)
+
+
 def test_walls_too_thin_for_convex_parts_are_refused_and_a_cavity_is_not_cut_out() -> None:
     outer, inner = (trimesh.creation.icosphere(3, radius) for radius in (0.04, 0.0394))
     ball = trimesh.boolean.difference([outer, inner])

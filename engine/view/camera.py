@@ -68,12 +68,7 @@ class BoundingSphere:
 
 
 # azimuth of the eye, counter-clockwise from +x (front is -y), and its elevation, degrees
-DIRECTIONS = {
-    "front": (-90.0, 8.0),
-    "side": (0.0, 8.0),
-    "top": (-90.0, 90.0),
-    "three-quarter": (-58.0, 20.0),
-}
+DIRECTIONS = {"front": (-90.0, 8.0), "side": (0.0, 8.0), "top": (-90.0, 90.0), "three-quarter": (-58.0, 20.0)}
 PRESETS = tuple(DIRECTIONS)
 # fraction of half the picture that the sphere fills
 FILL = 0.92
@@ -99,10 +94,7 @@ def bounding_sphere(bodies: Sequence[Body]) -> BoundingSphere:
 
 
 def framing(
-    sphere: BoundingSphere,
-    view: str | tuple[float, float] = "three-quarter",
-    *,
-    aspect: float = 16 / 9,
+    sphere: BoundingSphere, view: str | tuple[float, float] = "three-quarter", *, aspect: float = 16 / 9
 ) -> Camera:
     """Returns a camera that has the whole sphere in the picture.
 

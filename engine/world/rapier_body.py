@@ -13,6 +13,7 @@ from teeter.engine.geometry.rotation import quaternion_of, rotation_vector
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Scale
 from teeter.engine.world.faces import shrunk
+from teeter.models.hulls import groups_of, near_points
 from teeter.models.piece import Array, Part, Piece
 
 Indices = NDArray[np.integer]
@@ -21,6 +22,9 @@ CORNERS = 4
 BORDER = 0.004
 """Units (0.04 mm at the games' size) by which hulls are shrunk and rounded: in 32 bits the normal of two that just
 touch is noise. With 0.01 discs tip 0.09 mm early."""
+
+MANY, NEAR = 1000, 1e-3
+"""Corners of a shrunk hull, and the part of its size: of more those that are nearer to each other are one."""
 
 
 def mass_of(piece: Piece, scale: Scale) -> rapier3d.MassProperties:
@@ -72,6 +76,12 @@ def colliders_of(part: Part, length: float) -> list[rapier3d.ColliderBuilder]:
 def _shrunk(part: Part, length: float) -> tuple[Part, float]:
     """Returns a hull that is smaller by a border, and that border in units of `length` metres."""
     corners, margin = shrunk(part.vertices, BORDER * length)
+    if len(corners) > MANY:
+        # where many faces meet they no longer do so in one point, and no hull is found of points so near to each other
+        pairs = near_points(corners).query_pairs(
+            NEAR * float(np.ptp(corners, axis=0).max()), output_type="ndarray"
+        )
+        corners = corners[np.unique(groups_of(len(corners), *pairs.T), return_index=True)[1]]
     return replace(part, vertices=corners), margin / length
 
 

@@ -36,12 +36,7 @@ class Canvas:
         self._device, self._root = device, root
         smooth = level.smooth_edges
         below, self.texture = device.colours(
-            "picture",
-            size,
-            sort=10,
-            samples=level.samples,
-            has_depth=True,
-            to_ram=to_ram and not smooth,
+            "picture", size, sort=10, samples=level.samples, has_depth=True, to_ram=to_ram and not smooth
         )
         self.clearer = DepthClearer(below)
         below.make_display_region().set_camera(eye)
