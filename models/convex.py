@@ -295,6 +295,6 @@ def _less_bulges(solid: Any) -> Array:
     # the middle of the largest ball inside
     room = np.column_stack([within[:, :3], np.ones(len(within))])
     ball = linprog([0, 0, 0, -1], room, -within[:, 3], bounds=[(None, None)] * 3 + [(0, None)])
-    if ball.status != 0 or ball.x[3] <= ROUNDING:
+    if ball.x is None or ball.x[3] <= ROUNDING:
         return np.zeros((0, 3))
     return corners_within(within, ball.x[:3])

@@ -15,6 +15,8 @@ STEP_S = 0.1
 """Of a drag, forty of which draw a brick out: gently."""
 BACKWARD = ("Put", "Leave", "Let go", "Say that", "Push", "Pass")
 """How choices begin that lead no further, or away from the piece."""
+IN_VAIN, LATELY = 3, 20
+"""Times, of so many acts."""
 NO_PLACE = "has no place"
 """In the choice that gives a piece back."""
 SEEN = """want => {
@@ -104,7 +106,10 @@ class Newcomer:
         for listed in (".fan [data-choice]:enabled", ".turn [data-choice]:enabled"):
             buttons = page.locator(listed)
             labels = [(at, text) for at, text in enumerate(buttons.all_text_contents())]
-            forward = [each for each in labels if not each[1].startswith(BACKWARD)]
+            # what came to nothing three times is not tried on, where there is another way
+            vain = [each[1] for each in labels if self.acts[-LATELY:].count(f"choose {each[1]}") >= IN_VAIN]
+            ahead = [each for each in labels if not each[1].startswith(BACKWARD)]
+            forward = ahead if len(vain) < len(ahead) else [each for each in labels if each[1] not in vain]
             if forward or (labels and not seen):
                 at, label = self._luck.choice(forward or labels)
                 self._tap(buttons.nth(at), f"choose {label}")

@@ -124,3 +124,19 @@ def test_what_makes_no_sense_is_refused(words: tuple[str, ...], message: str) ->
     result = CliRunner().invoke(app, ["design", *words])
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("overhang --margin 30", "the best that was found keeps 21.80"),
+        ("bridge --gap 100 --margin 30", "the best that was found keeps 21.80"),
+        ("tower --margin 30", "the best that was found keeps 21.80"),
+        ("tower --margin 89", "none of these pieces stands by itself on a table tilted by 89 degrees"),
+    ],
+)
+def test_a_margin_that_friction_cannot_keep_is_none(words: str, said: str) -> None:
+    """With a friction of 0.4 bricks slide at 21.80 degrees, however they are laid."""
+    found = CliRunner().invoke(app, ["design", *words.split(), "--pieces", "tower_topple/brick:4"])
+    assert found.exit_code == 1, found.output
+    assert said in " ".join(found.stderr.split())

@@ -149,6 +149,29 @@ def test_a_tilt_under_a_force_that_tilts_with_the_table() -> None:
         assert teeter.check(scene, tilt_deg=tilt, workers=1).word == word
 
 
+@pytest.mark.parametrize(("share", "friction"), [(0.49, 0.5), (0.9, 1.2), (1.0, 1.2), (0.1, 1.2)])
+def test_a_tilt_under_an_acceleration_that_does_not_turn_with_gravity(share: float, friction: float) -> None:
+    """It slides where sin t + a = mu cos t, unless it tips first, where sin t + a = cos t b / h; what is left of a
+    tilt is the rest."""
+    flat = teeter.build(
+        [
+            {
+                "id": "slab",
+                "shape": {"box": [200, 200, 20 if friction < 1.2 else 100]},
+                "position": [0, 0, 10 if friction < 1.2 else 50],
+            }
+        ]
+    )
+    least = min(friction, 10.0 if friction < 1.2 else 2.0)
+    limit = math.degrees(brentq(lambda t: math.sin(t) + share - least * math.cos(t), 0, 1.5, xtol=1e-12))
+    for tilt in (0.0, limit / 2):
+        found = teeter.check(flat, accelerate_g=share, friction=friction, tilt_deg=tilt, workers=1)
+        assert found.word == "stands"
+        assert found.statics.tilt_deg == pytest.approx(limit - tilt, abs=2e-4)
+    (row,) = teeter.check_many([flat], accelerate_g=share, friction=friction, workers=1)
+    assert row.tilt_deg == pytest.approx(limit, abs=2e-4)
+
+
 @pytest.mark.parametrize(("share", "word"), [(0.8, "stands"), (1.4, "topples")])
 def test_a_force_on_a_ball_with_a_low_centre_of_mass(share: float, word: str) -> None:
     """It turns about its middle: W c holds it up, a dead force P at the top turns it over from P R = W c."""

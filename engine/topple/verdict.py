@@ -262,6 +262,13 @@ def _explain(verdict: Verdict) -> Verdict:
         from teeter.engine.topple.balance.sharp_edges import meeting_exactly
 
         verdict = replace(verdict, edges=meeting_exactly(verdict.judged, contacts_of(verdict), gravity))
+    if any(acceleration) and verdict.statics.tilt_deg:
+        from teeter.engine.topple.balance.margins import tilt_while_accelerated
+
+        stage("force balance: tilt margin")
+        pull = tilted_gravity(verdict.options.tilt, verdict.options.tilt_direction)
+        tilt = tilt_while_accelerated(verdict.judged, contacts_of(verdict), pull, acceleration)
+        verdict = replace(verdict, statics=verdict.statics.tilted(tilt))
     if any(acceleration) or any(body.loads for body in verdict.judged.free):
         from teeter.engine.topple.load_factors import load_factors
 

@@ -23,6 +23,8 @@ Goal = Literal["overhang", "tower", "bridge"]
 GOALS: tuple[Goal, ...] = get_args(Goal)
 
 MOST_PIECES = 100
+MET = 0.999
+"""Of the margin asked for: what is designed for it has it but for rounding."""
 PIER_MM = 100.0
 """How high piers are."""
 BEHIND_MM = 50.0
@@ -187,6 +189,10 @@ def designed(
         raise NoDesignError(f"none of these pieces stands by itself on a table tilted by {margin:g} degrees")
     scene = _scene(goal, pieces, laid, edges)
     answer = check(scene)
+    tilt = answer.statics.tilt_deg
+    if answer.statics.stands is False or (tilt is not None and tilt < MET * margin):
+        keeps = f"the best that was found keeps {tilt or 0.0:.2f}"
+        raise NoDesignError(f"these pieces keep no margin of {margin:g} degrees: {keeps}")
     used = tuple(pieces[box.number][0].name for box in laid)
     return DesignResult(
         goal=goal,
@@ -196,7 +202,7 @@ def designed(
         how=how,
         of_published=published,
         margin_deg=margin,
-        tilt_deg=answer.statics.tilt_deg,
+        tilt_deg=tilt,
         check=answer,
         scene=PublicScene(scene),
     )

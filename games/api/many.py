@@ -186,7 +186,7 @@ def _by_both(asked: Assembly, scene: Assembly, options: CheckOptions, label: Lab
     from teeter.engine.topple.verdict import check
     from teeter.engine.worlds import using
 
-    if label.stands is not None:
+    if label.stands is not None and not any(options.acceleration):
         task = TrialTask(asked, limits_of(asked), (options.seed, 0), None, options.gravity)
         with using(options.engine):
             trial = one_trial(task, label.stands)

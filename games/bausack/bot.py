@@ -90,10 +90,10 @@ class BausackSkill(Skill):
             return spots[0]
         return firmest(session, state.towers[state.actor], held, spots, FIRM_DEG, bot.patience_s)[1]
 
-    def places(self, session: Session, need: Need) -> list[Pose]:
+    def places(self, session: Session, need: Need) -> list[Pose] | None:
         """On the own tower, where it bears the piece best by what is above its foundation."""
         held, tower = session.table.bodies[need.pieces[0]], tower_of(session, session.state.actor)
-        return _spots(held, tower, places(held.piece, tower)) if tower else []
+        return (tower and _spots(held, tower, places(held.piece, tower))) or None
 
 
 def _anything(bot: Bot, actions: list[Action]) -> Action:

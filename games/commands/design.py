@@ -47,8 +47,8 @@ def run(
     force: Force = False,
     as_json: Json = False,
 ) -> int:
-    """Design the longest overhang, the tallest tower or a bridge from given boxes. Exit code 0: it stands; 1: too few
-    pieces, 3: it balances but the simulation disagrees, 2: bad input."""
+    """Design the longest overhang, the tallest tower or a bridge from given boxes. Exit code 0: it stands; 1: these
+    pieces do not reach or keep that, 3: it balances but the simulation disagrees, 2: bad input."""
     from teeter.games.api.arguments import out_of_range
     from teeter.games.api.checker import Checker
     from teeter.games.api.design import NoDesignError

@@ -125,10 +125,10 @@ class CrazySkill(Skill):
         up = float(card.piece.extents[2] + scene.bodies[held].piece.extents[2]) / 2
         return Pose(card.pose.position, card.pose.orientation).then(Pose((0.0, 0.0, up)))
 
-    def places(self, session: Session, need: Need) -> list[Pose]:
-        """The best places of a block on the highest floor."""
+    def places(self, session: Session, need: Need) -> list[Pose] | None:
+        """The best places of a block on the highest floor; none where it fits nowhere there."""
         if is_card(session.state, need.pieces[0]):
-            return []
+            return None
         return [spot.pose for spot in places(session.state, session.table.scene(), need.pieces[0])]
 
     def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:

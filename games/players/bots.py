@@ -148,9 +148,9 @@ class Skill(Release):
         """Returns where the held piece shall come to lie."""
         raise NotImplementedError(f"{type(self).__name__} lays no piece")
 
-    def places(self, session: Session, need: Need) -> list[Pose]:
-        """Returns places to choose from, the best first; none where only bots are to be asked, one by one."""
-        return []
+    def places(self, session: Session, need: Need) -> list[Pose] | None:
+        """Returns places to choose from, the best first; None where only bots are to be asked, one by one."""
+        return None
 
     def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:
         """Returns the displacement (3,), metres, by which the held piece is drawn; None to leave it."""
@@ -179,12 +179,13 @@ def offers(session: Session, need: Need, most: int = 6) -> tuple[Pose, ...]:
     if not session.game.has_bots:
         return ()
     game, poses = session.game.name, list[Pose]()
-    listed = skill_of(session.game).places(session, need)
+    if (listed := skill_of(session.game).places(session, need)) == []:
+        return ()
     styles = OFFERING[:1] if listed else (*OFFERING, *OFFERING)
     bots = (Bot(style, game, seed, patience_s=PATIENCE_S) for seed, style in enumerate(styles))
     proposed = [bot.place(session, need) for bot in bots]
-    for near in (*proposed, *listed):
-        pose = next((pose for pose in listed if math.dist(pose.position, near.position) <= APART), near)
+    for near in (*proposed, *(listed or ())):
+        pose = next((pose for pose in listed or () if math.dist(pose.position, near.position) <= APART), near)
         if all(math.dist(pose.position, other.position) > APART for other in poses):
             poses.append(pose)
     return tuple(poses[:most])

@@ -64,9 +64,9 @@ class WonkySkill(Skill):
             best = best.then(Pose((*_upright(session, held), 0.0)))
         return best.then(error)
 
-    def places(self, session: Session, need: Need) -> list[Pose]:
+    def places(self, session: Session, need: Need) -> list[Pose] | None:
         """Over the summit of a tower."""
-        return [_over(session, need.pieces[0])] if session.state.tower else []
+        return [_over(session, need.pieces[0])] if session.state.tower else None
 
     def height(self, session: Session) -> float | None:
         """After a foul (WK-12) the block is dropped a little: a tall tower yields by a millimetre to a lowered one."""

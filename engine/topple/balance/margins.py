@@ -14,12 +14,20 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from teeter.engine.topple.balance.boundary import ROUND_QUERIES, NearestBoundary, Query, nearest_boundary
-from teeter.engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, wrenches_at
+from teeter.engine.topple.balance.equilibrium import (
+    MAX_PULL,
+    Balance,
+    SupportFunction,
+    balance_of,
+    wrenches_at,
+)
 from teeter.engine.topple.balance.few import MANY, nearest_by_few
 from teeter.engine.topple.balance.reached import nearest_reached
+from teeter.engine.topple.balance.rocking import hangs
 from teeter.engine.topple.balance.symmetry import Symmetry, symmetries_of
 from teeter.engine.topple.balance.wedging import can_wedge
 from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import corners_of
 from teeter.engine.topple.stages import stage
 from teeter.engine.world.body import Assembly, Body, Vector
@@ -108,6 +116,26 @@ def tilt_of(balance: Balance, *, is_quick: bool = False) -> TiltMargin:
             if abs(margin.degrees - last) <= CLOSE_ENOUGH:
                 break
     return margin
+
+
+def tilt_while_accelerated(
+    assembly: Assembly, contacts: Contacts, gravity: Vector, acceleration: Vector
+) -> TiltMargin | None:
+    """Returns the tilt margin of pieces that stand on a table that is accelerated: what they feel of that (m/s^2) does
+    not turn with gravity. None where they touch on curves or hook into another. Raises StaticsError."""
+    pull = float(np.linalg.norm(gravity))
+    balance = balance_of(assembly, contacts, gravity=gravity)
+    if contacts.curved or hangs(balance):
+        return None
+    felt = balance.weights[:, None] * np.asarray(acceleration) / pull
+    return tilt_of(
+        replace(
+            balance,
+            pulled=np.append(np.arange(len(felt)), balance.pulled),
+            pulls=np.concatenate([felt, balance.pulls.reshape(-1, 3)]),
+            arms=np.concatenate([0.0 * felt, balance.arms.reshape(-1, 3)]),
+        )
+    )
 
 
 def _tilt_of(balance: Balance, is_quick: bool) -> TiltMargin:

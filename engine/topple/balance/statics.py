@@ -120,6 +120,13 @@ class Statics(Untrue):
         """What each piece carries."""
         return {name: {"load_n": load} for name, load in self.loads.items()}
 
+    def tilted(self, tilt: TiltMargin | None) -> Statics:
+        """Returns the same with another tilt margin, or without one."""
+        if tilt is None:
+            return replace(self, tilt_deg=None, tilt_direction_deg=None, tilt_mode=None, tilt_at_least=False)
+        found = replace(self, tilt_deg=tilt.degrees, tilt_direction_deg=tilt.direction, tilt_mode=tilt.mode)
+        return replace(found, weakest=tilt.weakest, mechanism=tilt.mechanism)
+
     @property
     def stands_by_itself(self) -> bool | None:
         """Whether it stands as pieces do that are set down one on another, not clamped; None for what may roll away."""

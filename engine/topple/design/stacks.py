@@ -86,7 +86,7 @@ def tower(boxes: Sequence[Laid], slope: float) -> list[Laid]:
     bear the tilt, the box is laid lower that gains most for the height it costs."""
     chosen = [_turned(box, 2) for box in boxes]
     lying = [2] * len(boxes)
-    while (missing := _missing(chosen, slope)) > 0:
+    while chosen and (missing := _missing(chosen, slope)) > 0:
         options = []
         for at, box in enumerate(boxes):
             for way in range(lying[at]):
