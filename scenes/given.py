@@ -20,6 +20,10 @@ Mesh = tuple[Array, Ints]
 
 def as_table(piece: Mapping[str, Any], number: int, file: str) -> tuple[dict[str, Any], Mesh | None]:
     """Returns the `[[piece]]` table of a piece that may have `pose` and `mesh`, and its mesh. Raises SceneError."""
+    if not isinstance(piece, Mapping):
+        raise SceneError.of(
+            file, f"piece {number} is {piece!r}: give a list of tables, as [{{'id': 'a', ...}}]"
+        )
     row, mesh = dict(piece), None
     blank = Fault(file, "", place_of(number, row.get("id")))
     centre = np.zeros(3)

@@ -43,7 +43,7 @@ def bytes_or_text(data: bytes, state: random.Random) -> bytes:
 
 def checked(name: str, data: bytes, state: random.Random, *more: str) -> Trial:
     """A scene or mesh file that is read, and now and then judged."""
-    last = ("--workers", "1", "--time", "0.05") if state.random() < SHARE_RUN else NOBODY
+    last = ("--workers", "1", "--time", "0.3") if state.random() < SHARE_RUN else NOBODY
     return Trial(("check", name, *more, *last), {name: data})
 
 

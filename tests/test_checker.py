@@ -95,6 +95,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("check", {"engine": "bulet"}, "engine 'bulet': no engine of that name"),
     ("check", {"friction": True}, "friction = True: must be a number"),
     ("check", {"tilt_deg": math.nan, "time": 0}, "tilt_deg = nan: must be from 0 to 89"),
+    ("check", {"tilt_deg": None}, "tilt_deg = None: must be a number"),
+    ("check", {"time": 0.001}, "time = 0.001: must be from 0.25 to 3600"),
     ("check", {"workers": 0}, "workers = 0: must be from 1 to 256"),
     ("probe", {"engine": "bulet"}, "engine 'bulet': no engine of that name"),
     ("sweep", {"piece": "slab", "x": (0, 1, 0), "y": 0}, "x = (0, 1, 0): must be from -100000 to 100000"),
@@ -190,3 +192,18 @@ def test_a_sweep_asks_under_the_conditions_that_were_said() -> None:
     assert (noisy.chance, noisy.tilt_deg) == (1.0, level.tilt_deg)
     with pytest.raises(teeter.TeeterError, match="no engine of that name"):
         teeter.sweep("two_bricks", "slab", engine="nosuch", **asked)
+
+
+def test_a_name_is_a_name_and_not_its_letters() -> None:
+    scene = teeter.load("two_bricks")
+    assert teeter.load("two_bricks", without="slab").ids == ("lower",)
+    assert scene.without(["slab"]).ids == scene.without("slab").ids == ("lower",)
+    assert list(teeter.probe(scene, "slab", workers=1)) == ["slab"]
+    with pytest.raises(teeter.TeeterError, match="the order leaves out lower"):
+        teeter.steps(scene, order="slab", workers=1)
+
+
+@pytest.mark.parametrize("pieces", ["abc", {"id": "a"}, [3]])
+def test_what_is_no_list_of_pieces_is_told(pieces: object) -> None:
+    with pytest.raises(teeter.TeeterError, match="piece 1 is .*: give a list of tables"):
+        teeter.build(pieces)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "tilt_deg": (0.0, 89.0),
     "tilt_direction_deg": (-360.0, 360.0),
     "tilt_noise_deg": (0.0, 45.0),
-    "time": (1e-3, 3600.0),
+    "time": (0.25, 3600.0),
     "turns": (1, 1_000_000),
     "until": (1e-4, 0.99),
     "wind_pa": (0.0, 1e6),
@@ -104,6 +104,11 @@ def fault(called: str, limits: tuple[float, float], value: object) -> str:
     if not (math.isfinite(value) and limits[0] <= float(value) <= limits[1]):
         return f"{called} = {_number(value)}: must be {bounds}"
     return ""
+
+
+def names_in(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Returns names: a string is one, not its letters."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def friction_range_fault(called: str, value: object) -> str:

@@ -13,6 +13,7 @@ from teeter.games.api.arguments import (
     ArgumentError,
     actions_on,
     friction_range_fault,
+    names_in,
     out_of_range,
     piece_named,
     require_in_range,
@@ -95,6 +96,10 @@ class Checker:
         names = ("tilt_deg", "tilt_direction_deg", "friction", "seed", "workers")
         actions = ("accelerate_g", "wind_pa", "direction_deg")
         require_in_range(**{name: getattr(self, name) for name in (*names, *actions)})
+        if unset := [
+            name for name in ("tilt_deg", "tilt_direction_deg", "seed") if getattr(self, name) is None
+        ]:
+            raise ArgumentError(f"{unset[0]} = None: must be a number")
         if self.direction_deg is not None and self.accelerate_g is None and self.wind_pa is None:
             raise ArgumentError(
                 "direction_deg says where accelerate_g and wind_pa push: give one of them too"
@@ -150,7 +155,7 @@ class Checker:
         require_in_range(settle_mm=settle_mm)
         loaded = loaded_of(scene, settle_mm, drop=drop)
         free = [body.name for body in loaded.assembly.free]
-        listed = free if order is None else list(order)
+        listed = free if order is None else list(names_in(order))
         for name in listed:
             piece_named(loaded, name)
         left, twice = [name for name in free if name not in listed], len(listed) - len({*listed})
@@ -271,7 +276,7 @@ class Checker:
         if best is not None and best < 1:
             raise ArgumentError(f"best = {best}: must be 1 or more")
         loaded = loaded_of(scene)
-        named, kept = tuple(pieces), tuple(keep)
+        named, kept = names_in(pieces), names_in(keep)
         for name in (*named, *kept):
             piece_named(loaded, name)
         free = {body.name for body in loaded.assembly.free}
@@ -337,7 +342,7 @@ class Checker:
         from teeter.engine.worlds import using
 
         loaded = self._without_loads(scene, "probe")
-        names = None if pieces is None else tuple(pieces)
+        names = None if pieces is None else names_in(pieces)
         for name in names or ():
             piece_named(loaded, name)
         try:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from teeter.games.api.arguments import ArgumentError, fault, piece_named, require_in_range
+from teeter.games.api.arguments import ArgumentError, fault, names_in, piece_named, require_in_range
 from teeter.games.api.checker import Axis, Checker, Conditions, Progress, unheard
 from teeter.games.api.one_thread import one_thread
 from teeter.games.api.results import (
@@ -65,19 +65,19 @@ def load(
     from teeter.scenes.load import load
     from teeter.scenes.scene import without as rest_of
 
-    gone = tuple(without)
+    gone = names_in(without)
     loaded = load(
         path_or_name,
         settle_mm=settle_mm,
         table=table,
-        fixed=fixed,
+        fixed=names_in(fixed),
         material=material,
         unit=unit,
         fit_mm=fit_mm,
         up=up,
         drop=drop,
         excused=gone,
-        unite=unite,
+        unite=names_in(unite),
         split=split,
     )
     return PublicScene(rest_of(loaded, gone) if gone else loaded)

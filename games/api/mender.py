@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from teeter.engine.workers import in_order
-from teeter.games.api.arguments import ArgumentError
+from teeter.games.api.arguments import ArgumentError, names_in
 from teeter.games.api.mend import MendChange, MendResult
 from teeter.games.api.results import CheckResult
 from teeter.games.api.scene import PublicScene
@@ -175,7 +175,7 @@ def kinds_of(kinds: Iterable[str]) -> tuple[Kind, ...]:
     """Returns kinds of changes, all for none. Raises ArgumentError."""
     from teeter.engine.topple.mend.changes import KINDS
 
-    names = tuple(kinds)
+    names = names_in(kinds)
     if unknown := [kind for kind in names if kind not in KINDS]:
         raise ArgumentError(f"kinds = {unknown[0]!r}: must be of {', '.join(KINDS)}")
     return tuple(kind for kind in KINDS if kind in names) if names else KINDS

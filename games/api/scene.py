@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,11 +78,12 @@ class PublicScene:
         ids = set(self.ids)
         return {body.name: _piece(body) for body in self.assembly.bodies if body.name in ids}
 
-    def without(self, *ids: str) -> PublicScene:
-        """The scene with these pieces taken out. Raises SceneError for names it does not have."""
+    def without(self, *ids: str | Iterable[str]) -> PublicScene:
+        """The scene with these pieces taken out, by name or in lists. Raises SceneError for names it does not have."""
+        from teeter.games.api.arguments import names_in
         from teeter.scenes.scene import without
 
-        return PublicScene(without(self.loaded, ids))
+        return PublicScene(without(self.loaded, [name for each in ids for name in names_in(each)]))
 
     def add(self, path_or_name: str | Path, *, drop: bool = False) -> PublicScene:
         """The scene with the pieces of another file put in. drop: as for `load`. Raises SceneError."""
