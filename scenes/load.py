@@ -359,7 +359,7 @@ def _source(source: object) -> tuple[Source, str]:
 
 def _find(path_or_name: str | Path) -> tuple[Path, str]:
     """The file meant, and how messages call it."""
-    path, file = Path(path_or_name), str(path_or_name)
+    path, file = Path(path_or_name), str(path_or_name) or "''"
     name = file.removesuffix(".toml")
     try:
         if path.is_file():

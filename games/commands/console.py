@@ -34,7 +34,9 @@ def choice(words: str, *names: str) -> Any:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-SCENE: Any = typer.Argument(help="Scene or mesh file, or a shipped scene's name; `-` reads standard input.")
+SCENE: Any = typer.Argument(
+    help="Scene or mesh file, or a shipped scene's name; `-` reads a scene from standard input."
+)
 SceneName = Annotated[str, SCENE]
 Recording = Annotated[
     Path, typer.Argument(help="Replay, or the folder of an interrupted game; `-` reads standard input.")

@@ -36,6 +36,8 @@ STACK_MM = (350.0, -350.0)
 """The place of the stack, in a corner that no row of blocks reaches."""
 DECK_MM = (235.0, -350.0)
 """Where the stack is seen, beside the place where its top card is turned up."""
+BACK = {"colour": "#e6ddc8", "face": {"text": "CRAZY TOWER", "ink": "#a3352b"}}
+"""How the stack looks from above, and its edges."""
 SLIP_MM, TWIST_DEG = 0.7, 1.5
 """By how much a card of the stack is seen to lie beside the one below, and to be turned, at most."""
 FIRST_ROW_MM = 200.0
@@ -278,7 +280,7 @@ def _pile(count: int) -> Piece:
     card = find("crazy_tower/card_01")
     sides = [1e3 * float(side) for side in build(card).extents]
     shape = {"box": [*sides[:2], sides[2] * count]}
-    spec = {"model": RevealCard.shown_by, "shape": shape, "material": card.material}
+    spec = {"model": RevealCard.shown_by, "shape": shape, "material": card.material} | BACK
     return replace(build(PieceSpec.model_validate(spec)), drawn=partial(_stacked, count))
 
 
