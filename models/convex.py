@@ -176,8 +176,8 @@ def decompose(vertices: Array, faces: Ints) -> list[Array]:
 
 
 def _floors(whole: Any) -> list[tuple[Array, float]]:
-    """The planes, normals and offsets, of faces that end at an inward edge and are no part of a curve, the largest
-    first."""
+    """The planes, normals and offsets, of faces that end at an inward edge, as blunt as those of a curve, and are no
+    part of it, the largest first."""
     vertices, faces = mesh_of(whole)
     mesh, (a, b, c) = half_edges_of(vertices, faces), vertices[faces].transpose(1, 0, 2)
     rows = np.round(np.column_stack([mesh.normals, (mesh.normals * a).sum(axis=1)]), 5)
@@ -186,6 +186,7 @@ def _floors(whole: Any) -> list[tuple[Array, float]]:
     face, other = np.arange(3 * len(faces)) // 3, mesh.twin // 3
     along = np.diff(vertices[mesh.ends], axis=1)[:, 0]
     is_inward = np.einsum("hd,hd->h", np.cross(mesh.normals[face], mesh.normals[other]), along) < 0
+    is_inward &= np.einsum("hd,hd->h", mesh.normals[face], mesh.normals[other]) > np.cos(SHARP)
     mine, beyond = plane.reshape(-1)[face[is_inward]], plane.reshape(-1)[other[is_inward]]
     floors = np.unique(mine[(area[mine] > WIDER * area[beyond]) & (area[mine] > FLOOR)])
     return [(planes[at, :3], float(planes[at, 3])) for at in floors[np.argsort(-area[floors])][:MAX_FLOORS]]
@@ -220,7 +221,13 @@ def _cut_up(solids: list[Any]) -> list[Array]:
             wait(piece)
         if len(pieces) < 2:
             done.append(part)
-    return [part for part in done if hull_volume(part) > CRUMB]
+    return [part for part in done if hull_volume(part) > CRUMB and _thickness(part) > 2.0 * ROUNDING]
+
+
+def _thickness(part: Array) -> float:
+    """How far points (n, 3) reach the way in which they do so least."""
+    away = part - part.mean(axis=0)
+    return float(np.ptp(away @ np.linalg.svd(away, full_matrices=False)[2][2]))
 
 
 def mesh_of(solid: Any) -> tuple[Array, Ints]:

@@ -94,20 +94,21 @@ def solid_of_mesh(vertices: Array, faces: Ints, where: str, *, is_compound: bool
 
 
 def _parts(vertices: Array, faces: Ints, corners: Array, where: str) -> list[Part]:
-    """The convex parts of a body; nothing gets into the hollows that it closes in. corners: (n, 3) of its faces."""
+    """The convex parts of a body. corners: (n, 3) of its faces. Raises MeshError where they hold too little of it."""
     label, volumes = _bodies(vertices, faces)
-    skin = faces[volumes[label] > 0]
-    volume = MassProperties.of(vertices, skin).volume
-    if volume >= CONVEX_FILL * hull_volume(corners):
-        return [hull_part(corners)]
-    pieces = decompose(vertices, skin)
-    kept = sum(map(hull_volume, pieces)) / volume
-    if not KEPT_IN_ALL <= kept <= 2.0 - CONVEX_FILL:
-        many = f"{len(pieces)} convex parts hold {100 * kept:.0f} % of it"
-        raise MeshError(
-            f"{where}: its walls are too thin for their curves: {many}. Make them thicker or less round"
-        )
-    return [hull_part(piece) for piece in pieces]
+    # where its walls are too thin, without the hollows that it closes in: little can be in there
+    for skin in (faces, faces[volumes[label] > 0])[: len(volumes)]:
+        volume = MassProperties.of(vertices, skin).volume
+        if volume >= CONVEX_FILL * hull_volume(corners):
+            return [hull_part(corners)]
+        pieces = decompose(vertices, skin)
+        kept = sum(map(hull_volume, pieces)) / volume
+        if KEPT_IN_ALL <= kept <= 2.0 - CONVEX_FILL:
+            return [hull_part(piece) for piece in pieces]
+    many = f"{len(pieces)} convex parts hold {100 * kept:.0f} % of it"
+    raise MeshError(
+        f"{where}: its walls are too thin for their curves: {many}. Make them thicker or less round"
+    )
 
 
 def checked(vertices: Array, faces: Ints, where: str, *, is_compound: bool = False) -> tuple[Array, Ints]:

@@ -331,7 +331,7 @@ def test_a_drawn_brick_goes_no_further_than_its_own_length() -> None:
 
 
 def offered(
-    monkeypatch: pytest.MonkeyPatch, by_bots: list[float], listed: list[float], **more: Any
+    monkeypatch: pytest.MonkeyPatch, by_bots: list[float], listed: list[float] | None, **more: Any
 ) -> list[float]:
     """The places offered, as millimetres along x, when bots propose some and the game lists others."""
 
@@ -345,7 +345,8 @@ def offered(
         asked.append((style, seed))
         return SimpleNamespace(place=lambda session, need: pose(by_bots[len(asked) - 1]))
 
-    skill = SimpleNamespace(places=lambda session, need: [pose(x) for x in listed])
+    places = None if listed is None else [pose(x) for x in listed]
+    skill = SimpleNamespace(places=lambda session, need: places)
     monkeypatch.setattr(bots, "skill_of", lambda game: skill)
     monkeypatch.setattr(bots, "Bot", bot)
     session = SimpleNamespace(game=SimpleNamespace(has_bots=more.pop("has_bots", True), name="any"))
@@ -360,7 +361,8 @@ def test_the_steady_bots_place_is_offered_first_and_none_twice(monkeypatch: pyte
     assert offered(monkeypatch, [50], [0, 49 + beside, 7, 51 + beside]) == [49 + beside, 0, 7]
     assert offered(monkeypatch, [50], [0, 51 + beside]) == [50, 0, 51 + beside]
     assert offered(monkeypatch, [0], [beside]) == [beside]
-    assert offered(monkeypatch, [0, 10, 20, 30, 40, 50], []) == [0, 10, 20, 30, 40, 50]
+    assert offered(monkeypatch, [0, 10, 20, 30, 40, 50], None) == [0, 10, 20, 30, 40, 50]
+    assert offered(monkeypatch, [0, 10], []) == [], "the game says that there is none"
     assert offered(monkeypatch, [0], [10, 20, 30, 40, 50, 60]) == [0, 10, 20, 30, 40, 50]
     assert offered(monkeypatch, [0], [10, 20, 30], most=2) == [0, 10]
     assert offered(monkeypatch, [0], [10], has_bots=False) == []
