@@ -36,7 +36,7 @@ STACK_MM = (350.0, -350.0)
 """The place of the stack, in a corner that no row of blocks reaches."""
 DECK_MM = (235.0, -350.0)
 """Where the stack is seen, beside the place where its top card is turned up."""
-BACK = {"colour": "#e6ddc8", "face": {"text": "CRAZY TOWER", "ink": "#a3352b"}}
+BACK = {"colour": "#e6ddc8", "face": {"text": "CRAZY TOWER"}}
 """How the stack looks from above, and its edges."""
 SLIP_MM, TWIST_DEG = 0.7, 1.5
 """By how much a card of the stack is seen to lie beside the one below, and to be turned, at most."""
