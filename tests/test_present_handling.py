@@ -210,7 +210,8 @@ def test_the_stack_of_crazy_tower_is_seen_and_gets_lower_and_its_top_card_turns_
     assert pile.name == RevealCard.shown_by
     assert RevealCard.shown_by not in judge.in_play(state)
     assert pile.piece.extents[2] == pytest.approx(0.002 * len(state.deck))
-    assert pile.piece.face is None
+    assert pile.piece.face is not None
+    assert (pile.piece.face.text, pile.piece.face.boxes) == ("CRAZY TOWER", ()), "backs are alike"
     # it is seen to be of cards, none of which is as the one below
     seen = pile.piece.visual.vertices.reshape(len(state.deck), -1, 3)
     assert len({tuple(card.round(5).ravel()) for card in seen - seen.mean(axis=1, keepdims=True)}) == len(
