@@ -35,6 +35,8 @@ KEPT = 0.75
 MANY_TRIANGLES, COARSER = 1500, (1e-4, 3e-4, 1e-3)
 # Pairs of a face and a plane looked at in one go: some tens of MB.
 CHUNK = 2_000_000
+# Triangles lower than this part of their longest side bound nothing that their neighbours do not.
+SLIVER = 1e-6
 # As parts of the diagonal: what rounding may leave, and of its cube, what is no part any more.
 ROUNDING, CRUMB = 1e-6, 1e-9
 
@@ -290,7 +292,10 @@ def _less_bulges(solid: Any) -> Array:
     vertices, faces = mesh_of(solid)
     hull = convex_hull(vertices)
     mesh, middles = half_edges_of(vertices, faces), vertices[faces].mean(axis=1)
-    depth = _depths(hull.equations, middles)
+    sides = np.roll(vertices[faces], 1, axis=1) - vertices[faces]
+    # the normal of a sliver is noise
+    is_flat = 2.0 * mesh.areas <= SLIVER * np.square(sides).sum(axis=2).max(axis=1)
+    depth = np.where(is_flat, 0.0, _depths(hull.equations, middles))
     planes = [hull.equations]
     while depth.max() > ROUNDING:
         normal, middle = mesh.normals[int(np.argmax(depth))], middles[int(np.argmax(depth))]
