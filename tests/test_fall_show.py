@@ -247,3 +247,16 @@ def test_who_was_asked_is_asked_still_when_nothing_came_of_it() -> None:
     assert stage.state == ""
     assert stage.heard[-1][1] is waits or any(each is waits for _, each in stage.heard)
     assert stage.show.camera(WHOLE) is None
+
+
+def test_what_only_looked_like_a_fall_ends_when_the_game_asks_on() -> None:
+    """By the rules nothing fell, so no wreck is told of: what is shown then hides no turn."""
+    stage = Stage()
+    waits = Waits(OPENING.game.rules.needs(OPENING.state), (), can_undo=False)
+    told = (news if isinstance(news[0], TableView) else [waits] for news in stage._says())
+    stage._physics = told
+    stage.run(30.0)
+    assert stage.said[-1] is waits
+    assert any(each is waits for _, each in stage.heard)
+    assert stage.state == ""
+    assert stage.went_on == []

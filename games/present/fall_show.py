@@ -19,6 +19,7 @@ from teeter.engine.view.panels import Button, Panel, Row, Text
 from teeter.engine.view.video import director
 from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.video.pace import SLOW_SPEED
+from teeter.games.core.rules import Wait
 from teeter.games.present.live_director import FallPlan, corners, planned
 from teeter.games.server.messages import Busy, GameUpdate, News, TableView, Waits, Wreck
 from teeter.models.piece import Array, Piece
@@ -80,7 +81,7 @@ class FallShow:
         self._shown = 0.0
         self._plan: FallPlan | None = None
         self._span = (0.0, 0.0)
-        self._has_fallen = self._is_done = self._is_left = self._is_again = False
+        self._has_fallen = self._is_done = self._is_left = self._is_again = self._is_asked = False
 
     # -- what is passed on -------------------------------------------------------------------------------------------
 
@@ -166,7 +167,7 @@ class FallShow:
         self.state, self._began_at, self._planned_at = "falls", self._now, self._now
         self._shown, self._plan = float(self._views[-1].step), None
         self._tower |= self._in_play()
-        self._has_fallen = self._is_done = self._is_again = False
+        self._has_fallen = self._is_done = self._is_again = self._is_asked = False
 
     def _lie(self) -> None:
         """The wreck begins."""
@@ -193,7 +194,8 @@ class FallShow:
         if is_at_end and self._is_done and (self._is_again or not self._later):
             self._lie()
         is_doubted = self._now - self._began_at > DOUBT_S and self._plan is None and not self._has_fallen
-        return [*due, *self._end()] if self.state == "falls" and is_doubted else due
+        is_nothing = is_doubted or self._is_asked
+        return [*due, *self._end()] if self.state == "falls" and is_nothing else due
 
     def _due(self) -> list[News]:
         news: list[News] = []
@@ -203,6 +205,8 @@ class FallShow:
                 break
             news.append(self._later.popleft())
             self._has_fallen |= isinstance(item, GameUpdate) and item.event == "Fell"
+            # a wreck would have been told of before somebody is asked on
+            self._is_asked |= isinstance(item, Waits) and item.need.wait not in (Wait.HAND, Wait.PULL)
             if isinstance(item, Wreck):
                 self._lie()
         middle = self._between()
