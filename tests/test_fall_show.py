@@ -253,8 +253,8 @@ def test_what_only_looked_like_a_fall_ends_when_the_game_asks_on() -> None:
     """By the rules nothing fell, so no wreck is told of: what is shown then hides no turn."""
     stage = Stage()
     waits = Waits(OPENING.game.rules.needs(OPENING.state), (), can_undo=False)
-    told = (news if isinstance(news[0], TableView) else [waits] for news in stage._says())
-    stage._physics = told
+    last: list[News] = [waits]
+    stage._physics = (news if isinstance(news[0], TableView) else last for news in stage._says())
     stage.run(30.0)
     assert stage.said[-1] is waits
     assert any(each is waits for _, each in stage.heard)
