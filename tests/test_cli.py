@@ -129,7 +129,7 @@ def test_people_read_a_panel_with_verdict_margin_and_weakest_piece() -> None:
         (("check", "two_bricks", "--without", "lowr"), "did you mean 'lower'"),
         (("check", "two_bricks", "--tilt", "100"), "--tilt = 100: must be from 0 to 89"),
         (("check", "two_bricks", "--friction", "nan"), "--friction = nan: must be from 0 to 10"),
-        (("check", "two_bricks", "--time", "-1"), "--time = -1: must be from 0.001 to 3600"),
+        (("check", "two_bricks", "--time", "-1"), "--time = -1: must be from 0.25 to 3600"),
         (("check", "two_bricks", "--settle", "inf"), "--settle"),
         (("check", "two_bricks", "--material", "beach"), "beech"),
         (("check", "two_bricks", "--fixed", "nobody*"), "no piece of this name"),
