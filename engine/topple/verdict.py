@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from teeter.engine.geometry.carried import ROUNDING, Floating, beyond_table, floating, seated
 from teeter.engine.geometry.wind import with_wind
 from teeter.engine.tolerances import TOUCH_DECLARED
+from teeter.engine.topple.errors import StaticsError
 from teeter.engine.topple.perturbation import (
     TRIALS,
     Dynamics,
@@ -267,7 +269,9 @@ def _explain(verdict: Verdict) -> Verdict:
 
         stage("force balance: tilt margin")
         pull = tilted_gravity(verdict.options.tilt, verdict.options.tilt_direction)
-        tilt = tilt_while_accelerated(verdict.judged, contacts_of(verdict), pull, acceleration)
+        tilt = None
+        with suppress(StaticsError):
+            tilt = tilt_while_accelerated(verdict.judged, contacts_of(verdict), pull, acceleration)
         verdict = replace(verdict, statics=verdict.statics.tilted(tilt))
     if any(acceleration) or any(body.loads for body in verdict.judged.free):
         from teeter.engine.topple.load_factors import load_factors
