@@ -43,6 +43,19 @@ def test_a_fall_is_a_collapse_and_neither_carrying_nor_tidying_is(motion: Motion
     assert collapse.end == pytest.approx(LANDS, abs=2 * FRAME)
 
 
+def test_what_comes_down_and_is_set_up_again_at_once_is_a_collapse_too(replay: Replay) -> None:
+    """As a tower is for the next round, while the next player's hand makes the first bricks slide."""
+    times = np.arange(SET_OFF - 1.0, LANDS + 2.0, FRAME)
+    poses = np.array([replay.frame_at(seconds) for seconds in times], dtype=np.float32)
+    block, spare = NAMES.index("block"), NAMES.index("spare")
+    poses[times > LANDS + 0.2, block] = poses[0, block]
+    poses[:, spare, 0] += np.clip(0.2 * (times - LANDS - 0.2), 0.0, 0.05)
+    steps = np.round(times * replay.meta.rate).astype(np.int64)
+    (collapse,) = motion_of(replace(replay, steps=steps, poses=poses), [0.04] * len(NAMES)).collapses
+    assert NAMES[collapse.first] == "block"
+    assert SET_OFF <= collapse.begin < collapse.crash <= LANDS + 2 * FRAME
+
+
 def test_what_is_put_elsewhere_has_no_speed(motion: Motion) -> None:
     interval = motion.at(TIDY - 0.01)
     assert [NAMES[body] for body in np.flatnonzero(motion.put[interval])] == ["spare"]

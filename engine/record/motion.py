@@ -213,7 +213,10 @@ def _collapses(replay: Replay, motion: Motion) -> tuple[Collapse, ...]:
     fast = np.flatnonzero(motion.loose > LOOSE_SPEED)
     if not len(fast):
         return ()
-    breaks = np.flatnonzero(motion.times[fast[1:]] - motion.times[fast[:-1] + 1] > COLLAPSE_GAP_S)
+    puts = np.cumsum(motion.put.any(axis=1))
+    # what is set up anew has come down before: a game hardly waits
+    is_apart = motion.times[fast[1:]] - motion.times[fast[:-1] + 1] > COLLAPSE_GAP_S
+    breaks = np.flatnonzero(is_apart | (puts[fast[1:]] > puts[fast[:-1]]))
     firsts, lasts = np.r_[fast[0], fast[breaks + 1]], np.r_[fast[breaks], fast[-1]]
     collapses = [_collapse(replay, motion, int(a), int(b)) for a, b in zip(firsts, lasts, strict=True)]
     return tuple(collapse for collapse in collapses if collapse is not None)

@@ -34,8 +34,8 @@ TABLE_MM = (1200.0, 1000.0)
 """Room for four rows of blocks before one player."""
 STACK_MM = (350.0, -350.0)
 """The place of the stack, in a corner that no row of blocks reaches."""
-DECK_MM = (235.0, -350.0)
-"""Where the stack is seen, beside the place where its top card is turned up."""
+DECK_MM = (250.0, -250.0)
+"""Where the stack is seen, between the rows of two sides, near the place where its top card is turned up."""
 BACK = {"colour": "#e6ddc8", "face": {"text": "CRAZY TOWER"}}
 """How the stack looks from above, and its edges."""
 SLIP_MM, TWIST_DEG = 0.7, 1.5

@@ -159,7 +159,9 @@ class Previewer:
         return LayPreview(rest, fell, hit and hit[1], broken, narrow, is_close, is_hairline, outcome)
 
     def _laid(self, bodies: tuple[Body, ...]) -> Table:
-        if self._table is None or not lie_alike(bodies, self._lying):
+        # a tower that stirs when it is set up is known no better than that
+        within = min(max(SAME_PLACE, self._stirred), HAIR)
+        if self._table is None or not lie_alike(bodies, self._lying, within):
             self.close()
             scale = Scale.of(bodies)
             self._table = Table(bodies, scale.finer if self._game.judge.is_fine else scale)
@@ -176,7 +178,7 @@ class Previewer:
             self._table = None
 
 
-def lie_alike(these: Sequence[Body], others: Sequence[Body], within: float = SAME_PLACE) -> bool:
+def lie_alike(these: Sequence[Body], others: Sequence[Body], within: float) -> bool:
     """Whether these are the same pieces as others, in the same order and places. within: metres, and units of a
     quaternion."""
     here, there = ([(body.name, id(body.piece), body.fixed) for body in bodies] for bodies in (these, others))

@@ -45,14 +45,16 @@ LINGER_S = 0.8
 """Seconds after a fall for which the eye stays low."""
 LOW_DEG, MAX_TURN_DEG = 7.0, 40.0
 """Elevation of the eye at a fall; and how far it goes round to see it sideways."""
-LOOKED_AT_S = 4.0
-"""Seconds after a fall for which people look at what came down."""
 LET_GO = 4.0
 """What falls farther from the tower than so many times its size is not followed."""
 MAX_RADIUS, MAX_HALF = 1.6, 1.15
 """Of what a fall shows, in half heights of the tower as it stood: it keeps more than half of the picture's height."""
-CLOSE_S = 0.7
-"""Seconds for which the piece that sets off is seen close."""
+OFF_TABLE_M = -0.1
+"""Metres: what lies lower has left the table."""
+ROOM = 1.5
+"""Around a wreck, in its size: what is said of it is written below."""
+DOWN_S = 0.6
+"""Seconds after the fastest moment of a fall, at which most of it is down."""
 HAND_M, DRAWN_HAND_M = 0.13, 0.03
 """Metres above a piece in which the hand is seen: to the middle of its palm, held from above and from the side."""
 MIN_HALF_SIZE = 0.045
@@ -103,7 +105,7 @@ def path(name: CameraName, scenery: Scenery, moments: Array, rate: float, aspect
         azimuths = FRONT_DEG + (ORBIT_SPEED if name == "orbit" else 0.0) / rate * np.arange(len(moments))
         elevations = np.full(len(moments), 20.0)
     else:
-        plan = np.array([_row(_wanted(name, scenery, float(moment), whole)) for moment in moments])
+        plan = np.array([_row(_wanted(scenery, float(moment), whole)) for moment in moments])
         plan[:, 3:] = np.log(plan[:, 3:])
         cylinders = _smoothed(plan, SMOOTH_S * rate)
         cylinders[:, 3:] = np.exp(cylinders[:, 3:])
@@ -120,15 +122,12 @@ def _row(cylinder: FramedCylinder) -> Array:
     return np.array([*cylinder.centre, cylinder.radius, cylinder.half])
 
 
-def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: FramedCylinder) -> FramedCylinder:
+def _wanted(scenery: Scenery, moment: float, whole: FramedCylinder) -> FramedCylinder:
     """Returns what should be in the frame at a moment."""
-    collapse = next(
-        (fall for fall in scenery.motion.collapses if fall.begin - AHEAD_S <= moment <= fall.end + AHEAD_S),
-        None,
-    )
-    if collapse is not None:
-        return _of_collapse(name, scenery, collapse, moment)
     shot = scenery.shot_at(moment)
+    fall = _fall_at(scenery, moment, AHEAD_S)
+    if fall is not None:
+        return _of_collapse(scenery, fall, moment)
     if shot is None:
         return whole
     carry, _ = shot
@@ -143,21 +142,20 @@ def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: FramedCyli
     return cylinder_of(np.concatenate(corners))
 
 
-def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment: float) -> FramedCylinder:
-    """Returns the tower as it stood with what comes down around it, no wider than leaves the tower its share."""
+def _of_collapse(scenery: Scenery, collapse: Collapse, moment: float) -> FramedCylinder:
+    """Returns the tower as it stood with what comes down around it, no wider than leaves the tower its share; when it
+    is down the wreck, where half of a tower lies there."""
     tower = cylinder_of(tower_of(scenery, collapse))
     # who goes first may lie apart from what comes down with it
     stood = scenery.corners(collapse.begin, collapse.fallen)
     now = scenery.corners(min(max(moment, collapse.begin), collapse.end), collapse.fallen)
     size = max(tower.half, tower.radius)
     near = np.linalg.norm(now[:, :2] - tower.centre[:2], axis=1) < LET_GO * size
+    wreck = now[near & (now[:, 2] > OFF_TABLE_M)]
+    if moment > collapse.crash + DOWN_S and len(wreck) > len(tower_of(scenery, collapse)) / 2:
+        lies = cylinder_of(wreck)
+        return FramedCylinder(lies.centre, ROOM * lies.radius, ROOM * lies.half)
     wide = cylinder_of(np.concatenate([tower_of(scenery, collapse), stood, now[near]]))
-    close = max(collapse.begin, collapse.crash - CLOSE_S - 0.3)
-    if close <= moment < close + CLOSE_S and name == "director":
-        piece = cylinder_of(scenery.corners(moment, (collapse.first,)))
-        wide = FramedCylinder(
-            piece.centre, max(1.6 * piece.radius, 0.75 * wide.radius), max(piece.half, 0.75 * wide.half)
-        )
     radius, half = min(wide.radius, MAX_RADIUS * size), min(wide.half, MAX_HALF * size)
     # what is left out is what lies farthest from the tower
     x, y, z = wide.centre + (np.array(tower.centre) - wide.centre) * [
@@ -167,14 +165,25 @@ def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment:
     return FramedCylinder((float(x), float(y), float(z)), radius, half)
 
 
+def _fall_at(scenery: Scenery, moment: float, ahead: float) -> Collapse | None:
+    """Returns the fall that is looked at, from so many seconds before it until a hand takes the next piece, or what
+    fell is put elsewhere."""
+    fall = next((fall for fall in scenery.motion.collapses[::-1] if fall.begin - ahead <= moment), None)
+    if fall is None or moment <= fall.end:
+        return fall
+    shot, motion = scenery.shot_at(moment), scenery.motion
+    put = motion.put[motion.at(fall.end) : motion.at(moment) + 1, fall.fallen]
+    return None if put.any() or (shot is not None and shot[0].begin > fall.crash) else fall
+
+
 def subject_at(scenery: Scenery, moment: float) -> Array:
     """Returns corners (n, 3) of what is looked at: a tower, and what lately came down."""
     shot = scenery.shot_at(moment)
     corners = [scenery.everything() if shot is None else scenery.tower(shot[0])]
-    for fall in scenery.motion.collapses:
-        if fall.begin - AHEAD_S / 2 <= moment <= fall.end + LOOKED_AT_S:
-            now = scenery.corners(max(moment, fall.begin), fall.fallen)
-            corners = [tower_of(scenery, fall), now] if moment < fall.crash else [now]
+    fall = _fall_at(scenery, moment, AHEAD_S / 2)
+    if fall is not None:
+        now = scenery.corners(max(moment, fall.begin), fall.fallen)
+        corners = [tower_of(scenery, fall), now] if moment < fall.crash else [now]
     return np.concatenate(corners)
 
 
