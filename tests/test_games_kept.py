@@ -26,7 +26,7 @@ from teeter.games.crazy_tower.state import NothingFits
 from teeter.games.game import stock_of
 from teeter.games.play.playback import fork, past_of, verify
 from teeter.games.play.recording import Tape, begin, meta_of
-from teeter.games.players.bots import Bot, lay
+from teeter.games.players.bots import Bot, lay, referees
 from teeter.games.present.client_state import ClientState
 from teeter.games.registry import game_named
 from teeter.games.server.setup import first_view, folder, open_game, plan_of
@@ -205,17 +205,20 @@ def test_the_moment_before_the_first_turn_is_compared_too(kept: Replay) -> None:
         fork(other)
 
 
-def test_CT_10_what_the_referee_said_is_said_again(tmp_path: Path) -> None:
-    """CT-10: a record holds the answer, and is played on from it."""
+@pytest.mark.parametrize("is_forged", [False, True])
+def test_CT_10_what_the_referee_said_is_said_again(tmp_path: Path, is_forged: bool) -> None:
+    """CT-10: a record holds the answer, and is played on from it; that it was so is verified."""
     path = tmp_path / "asked.teeter"
     session, recorder = begin(game_named("crazy-tower"), PLAYERS, 1, {}, path=path)
     assert recorder is not None
     session.act(next(each.action for each in session.choices if isinstance(each.action, NothingFits)))
-    session.answer(False)
+    session.answer(referees(session, session.need) is not is_forged)
     state = session.state
     recorder.close(session.summary("left"))
     session.close()
-    assert verify(path).agrees
+    found = verify(path)
+    assert found.agrees is not is_forged
+    assert ("the answer no, where the referee says yes" in found.why) is is_forged
     again, _ = fork(load(path))
     assert again.state == state
     again.close()

@@ -27,7 +27,7 @@ from teeter.games.play.coach import Looker
 from teeter.games.play.held_piece import HeldPiece
 from teeter.games.play.preview import LayPreview, Previewer, beside
 from teeter.games.play.recording import begin
-from teeter.games.players.bots import bots_of, lay, offers, pull, skill_of
+from teeter.games.players.bots import bots_of, lay, offers, pull, referees, skill_of
 from teeter.games.present.asking import (
     Answer,
     NearestAnswer,
@@ -79,7 +79,7 @@ class Trial:
             elif need.wait is Wait.PULL:
                 pull(session, bot, need)
             elif need.wait is Wait.ANSWER:
-                session.answer(bot.answer(session, need))
+                session.answer(referees(session, need))
             else:
                 session.settle()
             assert session.outcome is None

@@ -13,12 +13,15 @@ import pytest
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body, Scale
 from teeter.engine.world.bullet import BulletWorld
+from teeter.games.core.rules import Wait
 from teeter.games.game import stock_of
+from teeter.games.play.recording import begin
 from teeter.games.play.session import Session
 from teeter.games.players import ahead
 from teeter.games.players.ahead import MOST_DEG, drawn, firmest, firmness
+from teeter.games.players.bots import bots_of, lay, pull, referees
 from teeter.games.registry import game_named
-from teeter.games.tower_topple.bot import way_out
+from teeter.games.tower_topple.bot import assembly_of, bears, way_out
 from teeter.models.build import build
 from teeter.models.spec import PieceSpec
 from teeter.scenes.assemble import table_body
@@ -176,3 +179,25 @@ def test_the_first_of_poses_that_is_firm_enough_or_the_firmest_is_taken(
     asked.clear()
     assert firmest(session, ["low"], held, poses[:3]) == (5.0, poses[1])
     assert not asked[0][2].fixed
+
+
+@pytest.mark.slow
+def test_TT_11_what_comes_out_in_a_trial_would_not_topple_the_tower() -> None:
+    """TT-11: of a tower that leans a force balance bears no brick's absence; these two came out for three points."""
+    session, _ = begin(game_named("tower-topple"), ("bot:steady", "bot:steady"), 7, {})
+    bots = bots_of(session, 7)
+    session.act(
+        next(each.action for each in session.choices if getattr(each.action, "piece", "") == "brick.16")
+    )
+    while session.need.wait is not Wait.ANSWER:
+        need = session.need
+        if need.wait is Wait.HAND:
+            lay(session, bots[need.who], need)
+        elif need.wait is Wait.PULL:
+            pull(session, bots[need.who], need)
+        else:
+            session.settle()
+    assert session.need.pieces == ("brick.18", "brick.34")
+    assert not any(bears(assembly_of(session), brick) for brick in session.need.pieces)
+    assert not referees(session, session.need)
+    session.close()

@@ -47,6 +47,25 @@ def with_events(replay: Replay, *stories: object, **more: object) -> Replay:
     return replace(replay, events=tuple(events))
 
 
+@pytest.mark.parametrize(
+    ("game", "players", "seats", "numbers"),
+    [
+        ("wonky", ["bot:bold", "Ada", "bot:bold"], ("bold-1", "Ada", "bold-2"), "123"),
+        ("tower-topple", ["Ada+bot:bold", "Ben+bot:bold"], ("Ada+bold-1", "Ben+bold-2"), "1234"),
+    ],
+)
+def test_equal_bots_and_teams_are_called_as_the_game_calls_them(
+    game: str, players: list[str], seats: tuple[str, ...], numbers: str
+) -> None:
+    replay = with_meta(load(RECORDINGS / f"{game}-1.teeter"), players=players, options={}, outcome=None)
+    replay = with_events(replay, [f"{seats[-1]} takes it."], input={"player": seats[-1]})
+    named, hidden = telling_of(replay), telling_of(replay, anonymous=True)
+    assert named.players == seats
+    assert "".join(letter for letter in "".join(hidden.players) if letter.isdigit()) == numbers
+    assert hidden.lines[0].who == hidden.players[-1]
+    assert hidden.lines[0].text == f"{hidden.players[-1]} takes it."
+
+
 # -- words ---------------------------------------------------------------------------------------------------------
 
 

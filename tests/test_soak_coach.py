@@ -24,7 +24,7 @@ from teeter.games.core.events import Condition, Fell, HitNeighbour, Released
 from teeter.games.core.rules import Input, Need, Wait
 from teeter.games.play.recording import begin
 from teeter.games.play.session import Session
-from teeter.games.players.bots import Bot, bots_of, offers, pull, way_clear
+from teeter.games.players.bots import Bot, bots_of, offers, pull, referees, way_clear
 from teeter.games.present.asking import Answer, PlaceAnswer, PlaceQuestion
 from teeter.games.present.hint_process import ELSEWHERE, answerer
 from teeter.games.registry import GAMES, game_named
@@ -132,7 +132,7 @@ class Laying:
                 self._pulled = need.pieces[0]
                 pull(session, bot, need)
             elif need.wait is Wait.ANSWER:
-                session.answer(bot.answer(session, need))
+                session.answer(referees(session, need))
             else:
                 session.settle()
 

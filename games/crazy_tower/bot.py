@@ -135,7 +135,7 @@ class CrazySkill(Skill):
         """Straight out of the tower, away from its axis."""
         return way_out(session.state, session.table.scene(), need.pieces[0])
 
-    def answer(self, bot: Bot, session: Session, need: Need) -> bool:
+    def answer(self, session: Session, need: Need) -> bool:
         """CT-10, CT-20: whether any of the blocks finds a place on any of the floors, not tried in vain for long."""
         return session.tries_of() < GIVE_UP and self.example(session, need) is not None
 

@@ -24,7 +24,7 @@ from teeter.games.learning.images import TableRenderer
 from teeter.games.learning.observation import SIZE, Observer, level_axes, numbers, observation_of, pose_of
 from teeter.games.play.recording import begin
 from teeter.games.play.session import Session
-from teeter.games.players.bots import Bot, Player, lay, pull
+from teeter.games.players.bots import Player, lay, pull, referees
 from teeter.games.registry import LEARNED, game_named, games
 from teeter.models.piece import Array
 
@@ -102,7 +102,6 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self.possible_agents = [f"player_{number}" for number in range(seats)]
         self.agents: list[str] = []
         self._random = np.random.default_rng()
-        self._referee = Bot("steady", game, 0)
         self._renderer = TableRenderer()
         self._session: Session | None = None
         self._recorder: Recorder | None = None
@@ -243,7 +242,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         session = self.session
         while session.outcome is None and session.need.wait not in (Wait.ACTION, Wait.HAND, Wait.PULL):
             if session.need.wait is Wait.ANSWER:
-                session.answer(self._referee.answer(session, session.need))
+                session.answer(referees(session, session.need))
             else:
                 session.settle()
         self._judge()

@@ -11,6 +11,7 @@ from teeter.engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, T
 from teeter.engine.record.meta import Meta, Versions, fingerprint
 from teeter.engine.record.reader import Replay
 from teeter.engine.worlds import Engine
+from teeter.games.core.words import counted
 from teeter.models.errors import quote
 
 DERIVED = ("game", "mode", "options", "players", "seed", "rate", "bodies")
@@ -81,6 +82,11 @@ def end_difference(claimed: Replay, summary: Mapping[str, Any]) -> Difference | 
     return None
 
 
+def asked_again(replay: Replay) -> bool:
+    """Returns whether a referee here answers as the one of the recording: of the same version."""
+    return replay.meta.versions.teeter == Versions.installed().teeter
+
+
 def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -> tuple[str, ...]:
     """Returns what a recording says that no simulation can prove, in words. turns: played. seats: the names at them."""
     meta = replay.meta
@@ -93,6 +99,11 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
         for key in there
         if there[key] != here[key]
     ]
+    answers = sum(entry.get("type") == "answer" for _, entry in replay.journal)
+    if answers and not asked_again(replay):
+        notes.append(
+            f"{JOURNAL}: {counted(answers, 'answer')} of the referee of another version, not asked again"
+        )
     outcome = meta.outcome or {}
     reason = outcome.get("reason")
     if replay.is_complete and outcome.get("ended") is False and reason != f"broken off after {turns} turns":

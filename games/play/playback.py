@@ -25,9 +25,17 @@ from teeter.engine.record.writer import Recorder
 from teeter.engine.scratch import scratch_folder
 from teeter.engine.worlds import Engine, EngineError, installed_engines, require_engine
 from teeter.games.core.errors import RulesError
+from teeter.games.core.events import Question
 from teeter.games.core.rules import Input
 from teeter.games.game import Game
-from teeter.games.play.claims import difference, end_difference, head_difference, lacking, unproven
+from teeter.games.play.claims import (
+    asked_again,
+    difference,
+    end_difference,
+    head_difference,
+    lacking,
+    unproven,
+)
 from teeter.games.play.recording import RIGID, Tape, first_state, known_game, meta_of
 from teeter.games.play.session import Session, Teller
 from teeter.games.play.table import Sink
@@ -39,6 +47,9 @@ LONGEST_S = 30 * 24 * 3600
 CHECK = "check"
 """The game of a recording that `teeter check --record` has made."""
 OF_A_CHECK = "it is the trial of a check, which no journal repeats: run `teeter check` on its scene again"
+
+ANSWERS = {True: "yes", False: "no"}
+"""Of a referee, in words."""
 
 Progress = Callable[[int, int], None]
 """Hears how many entries of the journal are done, and of how many."""
@@ -132,7 +143,7 @@ def _verify(
         _check_head(replay)
         tape.recorder = Recorder(path, replay.meta.model_copy(update={"outcome": None}))
         session = _open(replay, tape)
-        _play(session, tape, replay, None, hear)
+        _play(session, tape, replay, None, hear, asks=asked_again(replay))
         _compare_records(replay, session, tape.recorder)
         seats = [seat.name for seat in session.state.seats]
         notes = unproven(replay, engine, session.turns, seats)
@@ -351,9 +362,11 @@ def _tremor_of(replay: Replay) -> float:
     return tremor / 1e3
 
 
-def _play(session: Session, tape: Tape, replay: Replay, count: int | None, progress: Progress) -> None:
-    """Give a session the inputs of a record: all of them, or until it has had so many checkpoints. Raises
-    DiffersError."""
+def _play(
+    session: Session, tape: Tape, replay: Replay, count: int | None, progress: Progress, *, asks: bool = False
+) -> None:
+    """Give a session the inputs of a record: all of them, or until it has had so many checkpoints. asks: the referee is
+    asked again, too. Raises DiffersError."""
     expected, checked = replay.hashes, 0
     for number, (step, entry) in enumerate(replay.journal):
         checked = _compare(tape.checkpoints, expected, checked)
@@ -363,6 +376,8 @@ def _play(session: Session, tape: Tape, replay: Replay, count: int | None, progr
             why = f"the record goes on at step {step}, the simulation is at {session.table.step}"
             raise DiffersError(step, why, f"{JOURNAL}, line {number + 1}")
         try:
+            if asks and entry.get("type") == "answer":
+                _ask_again(session, entry)
             _enter(session, entry)
         except (RulesError, ValueError, ArithmeticError, KeyError, TypeError) as error:
             why = f"the record asks for what the game refuses: {error}"
@@ -403,6 +418,18 @@ def _target(target: object) -> Target:
         raise ValueError(f"a target that is {quote(target)}: seven whole numbers")
     a, b, c, d, e, f, g = target
     return a, b, c, d, e, f, g
+
+
+def _ask_again(session: Session, entry: Mapping[str, Any]) -> None:
+    """Raises ValueError where a referee says other than the record has it."""
+    from teeter.games.players.bots import referees
+
+    question = session.need.question
+    if question is None or question is Question.HOW_TALL or type(entry["yes"]) is not bool:
+        return
+    said = referees(session, session.need)
+    if entry["yes"] is not said:
+        raise ValueError(f"the answer {ANSWERS[entry['yes']]}, where the referee says {ANSWERS[said]}")
 
 
 def _enter(session: Session, entry: Mapping[str, Any]) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from teeter.engine.view.video.scenery import Scenery, scenery_of
 from teeter.engine.world.body import FLOOR, TABLE, Assembly, Body
 from teeter.games.core.errors import RulesError
 from teeter.games.core.words import won
+from teeter.games.game import Game
 from teeter.games.play.recording import first_state, known_game
 from teeter.models.build import build
 from teeter.models.catalogue import find
@@ -100,8 +103,7 @@ def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
     for more than `MAX_STORY` lines."""
     meta = replay.meta
     game = known_game(meta)
-    # bots without their `bot:`, as stories call them
-    seats = list(dict.fromkeys(name.removeprefix("bot:") for name in meta.players))
+    teams = _teams_of(game, meta)
     lines: list[Caption] = []
     who = ""
     for step, entry in replay.events:
@@ -115,8 +117,17 @@ def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
         if len(lines) > MAX_STORY:
             raise RecordError(replay.path, f"tells more than {MAX_STORY} lines", EVENTS)
     title = (game.title if game is not None else meta.game) + (f" · {meta.mode}" if meta.mode else "")
-    telling = Telling(title, tuple(seats), result_of(meta), tuple(lines))
-    return _anonymous(telling, seats) if anonymous else telling
+    telling = Telling(title, tuple("+".join(team) for team in teams), result_of(meta), tuple(lines))
+    return _anonymous(telling, list(chain.from_iterable(teams))) if anonymous else telling
+
+
+def _teams_of(game: Game | None, meta: Meta) -> list[list[str]]:
+    """Returns the players of each seat, as stories call them: equal bots are numbered."""
+    if game is not None:
+        with suppress(RulesError, ValueError):
+            seats = first_state(game, meta).seats
+            return [[member.name for member in seat.members] for seat in seats]
+    return [[name] for name in dict.fromkeys(name.removeprefix("bot:") for name in meta.players)]
 
 
 def result_of(meta: Meta) -> str:
@@ -129,9 +140,9 @@ def result_of(meta: Meta) -> str:
     return ": ".join(text for text in (words, because) if text)
 
 
-def _anonymous(telling: Telling, seats: Sequence[str]) -> Telling:
+def _anonymous(telling: Telling, players: Sequence[str]) -> Telling:
     """Every name of a player, wherever it stands as a word of its own, becomes a number."""
-    numbered = {name: f"Player {number}" for number, name in enumerate(seats, 1) if name}
+    numbered = {name: f"Player {number}" for number, name in enumerate(players, 1) if name}
     if not numbered:
         return telling
     longest_first = sorted(numbered, key=len, reverse=True)
@@ -141,7 +152,8 @@ def _anonymous(telling: Telling, seats: Sequence[str]) -> Telling:
         return pattern.sub(lambda match: numbered[match.group(1)], text)
 
     lines = tuple(replace(line, text=hidden(line.text), who=hidden(line.who)) for line in telling.lines)
-    return replace(telling, players=tuple(numbered.values()), result=hidden(telling.result), lines=lines)
+    seats = tuple(hidden(seat) for seat in telling.players if seat)
+    return replace(telling, players=seats, result=hidden(telling.result), lines=lines)
 
 
 # -- the viewer --------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.core.errors import SetupError
 from teeter.games.core.events import Condition
 from teeter.games.core.random_state import is_drawn, seeded, side_seed
-from teeter.games.core.rules import Action, Need, TakeBack, Wait
+from teeter.games.core.rules import Action, Need, Question, TakeBack, Wait
 from teeter.games.core.setup import STYLES
 from teeter.games.game import Game
 from teeter.games.judge.places import outline
@@ -128,11 +128,6 @@ class Bot(Player):
         self._begin("pull", session)
         return self._skill.pull(self, session, need)
 
-    def answer(self, session: Session, need: Need) -> bool:
-        """The referee's question."""
-        self._begin("answer", session)
-        return self._skill.answer(self, session, need)
-
     def _begin(self, question: str, session: Session) -> None:
         self.random = random.Random(f"{self._seed} {question} {session.table.step}")
 
@@ -156,8 +151,8 @@ class Skill(Release):
         """Returns the displacement (3,), metres, by which the held piece is drawn; None to leave it."""
         return None
 
-    def answer(self, bot: Bot, session: Session, need: Need) -> bool:
-        """Returns the answer to the referee's question."""
+    def answer(self, session: Session, need: Need) -> bool:
+        """Returns what the referee answers, who needs neither style nor luck."""
         return False
 
     def example(self, session: Session, need: Need) -> tuple[str, Pose] | None:
@@ -171,6 +166,12 @@ def skill_of(game: Game) -> Skill:
     if not game.has_bots:
         raise SetupError(f"no computer player plays {game.title}")
     return game.part(game.bot_class, Skill)
+
+
+def referees(session: Session, need: Need) -> bool:
+    """Returns the referee's answer; False where heights are measured, or nobody knows the game."""
+    is_asked = need.question is not Question.HOW_TALL and session.game.has_bots
+    return is_asked and skill_of(session.game).answer(session, need)
 
 
 def offers(session: Session, need: Need, most: int = 6) -> tuple[Pose, ...]:
@@ -218,7 +219,7 @@ def play(session: Session, players: Mapping[str, Bot], most_turns: int = 2000) -
         elif need.wait is Wait.PULL:
             pull(session, player, need)
         elif need.wait is Wait.ANSWER:
-            session.answer(player.answer(session, need))
+            session.answer(referees(session, need))
         else:
             session.settle()
     if session.outcome is not None:

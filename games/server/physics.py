@@ -27,11 +27,11 @@ from teeter.engine.view.frame import frame_of
 from teeter.engine.world.body import FLOOR, Body
 from teeter.engine.worlds import new_world
 from teeter.games.core.errors import IllegalAction, RulesError
-from teeter.games.core.events import Fell, Question
+from teeter.games.core.events import Fell
 from teeter.games.core.rules import Input, Need, TakeBack, Wait
 from teeter.games.faults import one_line, write_report
 from teeter.games.play.session import Session
-from teeter.games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
+from teeter.games.players.bots import Bot, bots_of, lay, offers, pull, referees, skill_of, way_clear
 from teeter.games.registry import game_named
 from teeter.games.server import messages
 from teeter.games.server.follower import Clock, HandFollower, laying
@@ -93,7 +93,7 @@ class PhysicsServer:
         self.session.before_tidying = self._show_wreck
         game = self.session.game
         self._bots = bots_of(self.session, plan.seed) if game.has_bots else {}
-        self._referee = Bot("steady", plan.game, plan.seed) if game.has_bots else None
+        self._drawer = Bot("steady", plan.game, plan.seed) if game.has_bots else None
 
     def say(self, news: messages.News) -> None:
         """Tell the window something."""
@@ -262,8 +262,7 @@ class PhysicsServer:
 
     def _answer(self, need: Need) -> None:
         self.say(Busy("the referee looks"))
-        is_measured = need.question is Question.HOW_TALL
-        yes = False if is_measured or self._referee is None else self._referee.answer(self.session, need)
+        yes = referees(self.session, need)
         example = skill_of(self.session.game).example(self.session, need) if yes else None
         self.session.answer(yes)
         self._refresh()
@@ -366,9 +365,7 @@ class PhysicsServer:
                     self.say(messages.Places(offers(session, need)))
                     self._clock.restart(session.table.step)
                 elif order is messages.Act.PULL_OUT:
-                    motion = self._drawing(
-                        None if self._referee is None else self._referee.pull(session, need)
-                    )
+                    motion = self._drawing(None if self._drawer is None else self._drawer.pull(session, need))
                 else:
                     self._obey(order)
                     return

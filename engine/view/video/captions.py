@@ -224,9 +224,8 @@ def _title(telling: Telling, room: float) -> Panel:
     items = [Text(clean(telling.title), "plain", "title", bold=True)]
     if telling.players:
         items.append(Text(clean(" · ".join(telling.players)), "accent", "large"))
-    if telling.result:
-        items += [Text(clean(telling.result, MAX_LINE_LETTERS), "quiet", "normal")]
-    return Panel("title", "centre", tuple(items), width=min(440.0, room))
+    # who wins is told at the end
+    return Panel("title", "bottom", tuple(items), width=min(440.0, room))
 
 
 def _result(telling: Telling, room: float) -> Panel:
