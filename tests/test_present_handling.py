@@ -80,6 +80,16 @@ def test_there_is_no_slider_for_one_bid() -> None:
     assert with_one_bid(choices, 5) == choices
 
 
+@pytest.mark.parametrize("seat", [None, "Ana", "Ben", ""])
+def test_only_who_holds_a_piece_has_the_buttons_of_the_hand(seat: str | None) -> None:
+    """At a window all do; somebody who looks on has none."""
+    client = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    taken(client)
+    client.seat = seat
+    is_there = any(each.name == "hand" for each in hud.panels(client, load_settings(), HudState()))
+    assert is_there == (seat in (None, "Ana"))
+
+
 def test_the_buttons_of_the_hand_stay_where_they_are_whatever_the_coach_says() -> None:
     """The panel stands on the lower edge: what comes and goes is above its buttons."""
     client = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))

@@ -50,7 +50,7 @@ def hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel
     if not client.held or client.waits is None or need.wait not in (Wait.HAND, Wait.PULL):
         # a piece that is only looked at cannot be laid
         return ()
-    if need.player not in (client.seat or need.player,):
+    if client.seat not in (None, need.player):
         return ()
     items: list[Item] = []
     if need.wait is Wait.PULL:
