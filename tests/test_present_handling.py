@@ -14,6 +14,7 @@ from teeter.engine.view.camera import Camera, lean_of, seen_at
 from teeter.engine.view.panels import Button, Panel, Row, Slider, Text
 from teeter.engine.world.body import tilted_gravity
 from teeter.games.bausack.state import Build
+from teeter.games.core.events import Fell
 from teeter.games.core.rules import Choice, Take
 from teeter.games.crazy_tower.judge import CrazyJudge
 from teeter.games.crazy_tower.state import RevealCard
@@ -27,7 +28,7 @@ from teeter.games.present.feeling import ENOUGH
 from teeter.games.present.hints import Hints
 from teeter.games.present.hud_state import HudState
 from teeter.games.present.settings import load_settings
-from teeter.games.server.messages import NewBody, Plan, TableView, Waits
+from teeter.games.server.messages import GameUpdate, NewBody, Plan, TableView, Waits
 from teeter.games.server.setup import first_view
 
 
@@ -275,3 +276,15 @@ def test_the_stack_on_the_table_turns_up_its_card() -> None:
     view.hear(NewBody(pile))
     row = view._choice(0, Choice(RevealCard("Ana"), "reveal the next floor card"))
     assert (row["piece"], row["group"]) == (RevealCard.shown_by, "act")
+
+
+def test_what_stands_below_a_fall_is_how_it_began() -> None:
+    """Not the bricks that came down after the first."""
+    client = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    pull: Any = client.choices[0].action
+    rules = client.game.rules
+    pieces = [brick.id for brick in client.state.bricks if brick.id != pull.piece]
+    for given in (pull, Fell(5, tuple(pieces[:1])), Fell(6, tuple(pieces[1:40]))):
+        client.hear(GameUpdate(rules.apply(client.state, given), type(given).__name__, given))
+    assert client.told_last == ("39 more bricks come down.",)
+    assert client.told_moment == ("CRASH! Ana topples the tower.",)

@@ -102,7 +102,7 @@ class Audience:
         fall = self.fall
         if fall is None or not fall.state:
             return ()
-        return (fall_show.panel(fall, self.views[""].told_last, may_keep=True, may_go_on=may_go_on),)
+        return (fall_show.panel(fall, self.views[""].told_moment, may_keep=True, may_go_on=may_go_on),)
 
     def tell_panels(self, *some: Connection) -> None:
         """Sends the panels that are other ones now, to everybody or to some."""

@@ -88,7 +88,8 @@ class ClientState(Generic[S]):
         self.told_rank: Rank = "event"
         """How much is made of them: routine, an event, a moment that the game waits for."""
         self.told_moment: tuple[str, ...] = ()
-        """What was told of the last moment."""
+        """What was told of the last moment, as it began."""
+        self._is_down = False
         self.fell_s: float | None = None
         """When something fell last, seconds of the record."""
         self.clock = clock
@@ -204,8 +205,10 @@ class ClientState(Generic[S]):
             self.told_piece = _piece_of(update.given)
             is_act, is_moment = isinstance(update.given, Action), isinstance(update.given, MOMENTS)
             self.told_rank = "moment" if is_moment else "routine" if is_act else "event"
-            if is_moment:
+            # what comes down after the first piece is the same moment
+            if is_moment and not (self._is_down and update.event == "Fell"):
                 self.told_moment = self.told_last
+            self._is_down = not is_act and (self._is_down or update.event == "Fell")
         if update.event == "Fell" and self.view is not None:
             self.fell_s = self.view.step / self.view.rate
         self.log = [*self.log, *lines][-self.most_lines :]
