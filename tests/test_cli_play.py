@@ -128,6 +128,16 @@ def test_teams_of_bots_play_and_a_mode_gets_as_many_as_it_needs(words: list[str]
         (["play", "--resume", "a.teeter", "--seed", "3", "--headless"], "knows its game: leave out --seed"),
         (["play", "--resume", "a.teeter", "--from", "3", "--headless"], "name the new game with --record"),
         (["verify", "nothing.teeter"], "nothing.teeter"),
+        *(
+            (words, "names no recording: name its file")
+            for path in (".", "/", "", ".part")
+            for words in (
+                ["play", "wonky", "--headless", "--record", path],
+                ["play", "--resume", path],
+                ["play", "--resume", path, "--headless"],
+            )
+        ),
+        (["play", "wonky", "--headless", "--record", "x.part"], "x.part: ends in .part like the folder"),
     ],
 )
 def test_bad_input_is_one_clear_message(

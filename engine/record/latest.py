@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from teeter.engine.record.format import META, RecordError
-from teeter.engine.record.part import SUFFIX, FolderLock
+from teeter.engine.record.part import SUFFIX, FolderLock, folder_of
 from teeter.engine.record.reader import load
 
 
@@ -14,8 +14,8 @@ def latest(path: Path) -> Path:
     A folder that was left while a file was played up to its end, and holds nothing else, is removed; while somebody
     still plays up to there, it is the file.
     """
-    target = path.with_name(path.name.removesuffix(SUFFIX))
-    folder = target.with_name(target.name + SUFFIX)
+    folder = folder_of(path)
+    target = folder.with_name(folder.name.removesuffix(SUFFIX))
     if folder.is_dir() and target.exists() and not _continues(folder, target):
         try:
             lock = FolderLock(folder)

@@ -46,8 +46,11 @@ BUFFER = 1 << 20
 
 
 def folder_of(path: Path) -> Path:
-    """Returns the folder into which a recording grows, of its file's name or of its own."""
-    return path.with_name(path.name.removesuffix(SUFFIX) + SUFFIX)
+    """Returns the folder into which a recording grows, of its file's name or of its own. Raises RecordError for a path
+    that names no file, such as `.` or `/`."""
+    if not (name := path.name.removesuffix(SUFFIX)):
+        raise RecordError(path, "names no recording: name its file, such as game.teeter")
+    return path.with_name(name + SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,8 @@ class Recorder:
         self._locks: list[FolderLock | FileLock] = []
         if not replaces and (path.exists() or path.is_symlink()):
             raise RecordError(path, "is there already: choose another name, or move it away")
+        if path == self.folder:
+            raise RecordError(path, f"ends in {part.SUFFIX} like the folder it grows in: choose another name")
 
     @property
     def is_open(self) -> bool:
