@@ -78,7 +78,7 @@ def test_a_game_broken_off_is_gone_on_with_in_its_file_or_in_another(tmp_path: P
     end = left.checkpoints[-1].step / left.meta.rate
     told = RUN.invoke(app, [*again, "--record", str(other), "--from", str(end)])
     assert told.exit_code == 0, told.output
-    assert "… after 1 turns and" in told.stdout or "… after 2 turns and" in told.stdout
+    assert "… after 1 turn and" in told.stdout or "… after 2 turns and" in told.stdout
     assert path.read_bytes() == before
     found = RUN.invoke(app, [*again, "--json"])
     summary = json.loads(found.stdout)
@@ -127,6 +127,15 @@ def test_teams_of_bots_play_and_a_mode_gets_as_many_as_it_needs(words: list[str]
         (["play", "wonky", "--resume", "a.teeter", "--headless"], "knows its game: leave out GAME"),
         (["play", "--resume", "a.teeter", "--seed", "3", "--headless"], "knows its game: leave out --seed"),
         (["play", "--resume", "a.teeter", "--from", "3", "--headless"], "name the new game with --record"),
+        (
+            ["play", "tower-topple", "--headless", "--house", "rounds=1", "--house", "rounds=2"],
+            "rounds is given twice",
+        ),
+        (["play", "wonky", "--headless", "--scene", "arch"], "--scene arch: scenes belong to the sandbox"),
+        (
+            ["play", "--resume", "a.teeter", "--scene", "arch", "--headless"],
+            "knows its game: leave out --scene",
+        ),
         (["verify", "nothing.teeter"], "nothing.teeter"),
         *(
             (words, "names no recording: name its file")

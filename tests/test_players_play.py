@@ -82,6 +82,7 @@ def test_a_game_that_does_not_end_is_broken_off() -> None:
     endless = Game(["ACTION", "REST"], ends=False)
     assert played(endless, 7) == "broken off after 7 turns"
     assert endless.done.count("chose") == 7
+    assert played(Game(["ACTION", "REST"], ends=False), 1) == "broken off after 1 turn"
     assert played(Game(["ACTION"], ends=False)) == "broken off after 2000 turns"
 
 

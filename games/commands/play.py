@@ -23,7 +23,7 @@ MOST_TURNS = 2000
 """Choices of a player after which a game is broken off; no game of four bots has come near."""
 OPEN_SEATS = ("Ada", "Ben", "Cem", "Dora")
 """Names of seats that nobody named."""
-NOT_WITH_RESUME = ("game", "mode", "players", "seed", "house", "tremor", "engine")
+NOT_WITH_RESUME = ("game", "mode", "players", "seed", "house", "tremor", "engine", "scene")
 """What a game on file knows."""
 
 
@@ -110,7 +110,7 @@ def _run(request: PlayRequest) -> int:
     if request.game is None:
         refuse("which game? `teeter games` lists them; or --resume FILE")
     game = game_named(request.game)
-    return begin_game(request, game, options_of(request))
+    return begin_game(request, game, options_of(request, game))
 
 
 def _host(request: PlayRequest, where: str) -> NoReturn:
@@ -160,9 +160,7 @@ def _plan_of(request: PlayRequest) -> Plan | None:
     if request.game is None:
         return None
     game = game_named(request.game)
-    if request.scene is not None and not game.is_free_building:
-        refuse(f"--scene {request.scene}: scenes belong to the sandbox, not to {game.name}")
-    options = options_of(request)
+    options = options_of(request, game)
     players = names_of(request.players)
     if players is None and request.host is not None:
         # a seat for everybody who can play, as far as the mode needs them
@@ -190,11 +188,13 @@ def names_of(players: str | None) -> tuple[str, ...] | None:
     return None if players is None else tuple(name.strip() for name in players.split(","))
 
 
-def options_of(request: PlayRequest) -> dict[str, object]:
+def options_of(request: PlayRequest, game: Game) -> dict[str, object]:
     """The options of a new game. Raises SetupError."""
     from teeter.games.core.setup import split_texts
     from teeter.games.play.held_piece import MAX_TREMOR
 
+    if request.scene is not None and not game.is_free_building:
+        refuse(f"--scene {request.scene}: scenes belong to the sandbox, not to {game.name}")
     options: dict[str, object] = dict(split_texts(request.house or ()))
     if request.mode is not None:
         options["mode"] = request.mode
@@ -274,7 +274,9 @@ def resume_game(request: PlayRequest) -> int:
             at = -1 if request.start is None else checkpoint_at(replay, _begun(replay, request.start))
             session, recorder = fork(replay, at, path=request.record, tell=(narrator.tell,), progress=done)
     seconds = session.table.step / session.table.rate
-    narrator.say(f"… after {session.turns} turns and {seconds:.1f} s, the game goes on:")
+    narrator.say(
+        f"… after {session.turns} turn{'s' * (session.turns != 1)} and {seconds:.1f} s, the game goes on:"
+    )
     return _play(request, session, recorder, replay.meta.seed, narrator)
 
 

@@ -14,6 +14,11 @@ def counted(count: int, noun: str) -> str:
     return f"one {noun}" if count == 1 else f"{count or 'no'} {noun}s"
 
 
+def broken_off(turns: int) -> str:
+    """`broken off after 1 turn`: why a game ended that its players did not."""
+    return f"broken off after {turns} turn{'s' * (turns != 1)}"
+
+
 ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh"),
     *("eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth"),

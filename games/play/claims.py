@@ -11,7 +11,7 @@ from teeter.engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, T
 from teeter.engine.record.meta import Meta, Versions, fingerprint
 from teeter.engine.record.reader import Replay
 from teeter.engine.worlds import Engine
-from teeter.games.core.words import counted
+from teeter.games.core.words import broken_off, counted
 from teeter.models.errors import quote
 
 DERIVED = ("game", "mode", "options", "players", "seed", "rate", "bodies")
@@ -106,7 +106,7 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
         )
     outcome = meta.outcome or {}
     reason = outcome.get("reason")
-    if replay.is_complete and outcome.get("ended") is False and reason != f"broken off after {turns} turns":
+    if replay.is_complete and outcome.get("ended") is False and reason != broken_off(turns):
         said = (
             f"{quote(reason)}, which is said by whoever broke it off"
             if reason

@@ -22,6 +22,7 @@ from teeter.games.core.events import Condition
 from teeter.games.core.random_state import is_drawn, seeded, side_seed
 from teeter.games.core.rules import Action, Need, Question, TakeBack, Wait
 from teeter.games.core.setup import STYLES
+from teeter.games.core.words import broken_off
 from teeter.games.game import Game
 from teeter.games.judge.places import outline
 from teeter.games.play.session import Session
@@ -225,7 +226,7 @@ def play(session: Session, players: Mapping[str, Bot], most_turns: int = 2000) -
     if session.outcome is not None:
         return ""
     laid = f": a piece was laid against the rules {tries} times running" if tries >= MOST_TRIES else ""
-    return f"broken off after {session.turns} turns{laid}"
+    return broken_off(session.turns) + laid
 
 
 def play_out(session: Session, recorder: Recorder | None, seed: int, most_turns: int) -> dict[str, Any]:
