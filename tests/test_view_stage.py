@@ -488,3 +488,15 @@ def test_a_mark_lies_on_its_body_also_when_the_camera_moves() -> None:
             assert math.dist(middle, (columns.mean(), rows.mean())) < 0.05 * one.size[1]
     finally:
         one.show(ALL)
+
+
+def test_a_stage_that_cannot_be_made_leaves_nothing_that_is_drawn_with_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(Stage, "aim", lambda self, camera: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            Stage(BODIES, size=SIZE)
+    own = Stage(BODIES, size=SIZE)
+    own.pixels()
+    own.close()

@@ -8,6 +8,8 @@ import ctypes
 import os
 import sys
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from panda3d import core
@@ -86,6 +88,17 @@ class Device:
         if host is None or not host.is_valid() or host.get_gsg() is None:
             raise no_screen("the display gives no window with OpenGL 3.2")
         return host
+
+    @contextmanager
+    def all_or_none(self) -> Iterator[None]:
+        """Where it fails inside, closes what was opened there: what is half made is drawn with the next stage."""
+        before = list(self.engine.windows)
+        try:
+            yield
+        except BaseException:
+            for output in [output for output in self.engine.windows if output not in before]:
+                self.engine.remove_window(output)
+            raise
 
     def _output(self, name: str, size: tuple[int, int], wanted: Any, shared: tuple[Any, ...]) -> Any:
         flags = core.GraphicsPipe.BF_refuse_window | core.GraphicsPipe.BF_fb_props_optional

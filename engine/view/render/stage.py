@@ -70,13 +70,14 @@ class Stage:
         self._level = QUALITY_LEVELS[quality]
         self._end_turn = begin_turn(self)
         try:
-            self._make(bodies, unread, top)
+            self._device = device()
+            with self._device.all_or_none():
+                self._make(bodies, unread, top)
         except BaseException:
             self._end_turn()
             raise
 
     def _make(self, bodies: tuple[Body, ...], unread: frozenset[str], top: TableTop) -> None:
-        self._device = device()
         self._root = core.NodePath("stage")
         self._visible_edges = VisibleEdges()
         self._dirty = DirtyTracker()

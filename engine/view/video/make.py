@@ -117,11 +117,11 @@ class Painter:
     def __init__(self, film: Film, pixel_format: PixelFormat = "yuv420p") -> None:
         self._film = film
         recipe = film.recipe
-        self.stage = Stage(film.bodies, size=recipe.size, quality=recipe.quality, top=recipe.table)
         self._pixel_format = pixel_format
         self._reformatter = VideoReformatter()
         # one for all frames: memory that is new for each costs more than converting the colours
-        self._card = VideoFrame(*film.recipe.size, "bgra")
+        self._card = VideoFrame(*recipe.size, "bgra")
+        self.stage = Stage(film.bodies, size=recipe.size, quality=recipe.quality, top=recipe.table)
 
     def paint(self, number: int) -> Pixels:
         """Returns a frame: (h * 3/2, w) bytes of `yuv420p` (BT.709), (h, w, 3) of `rgb24`, (h, w, 4) of `rgba`."""
