@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from dataclasses import replace
 from pathlib import Path
@@ -98,6 +99,10 @@ def test_a_still_and_a_strip(replay: Replay, tmp_path: Path) -> None:
         assert found.exit_code == 0, found.output
         head = path.read_bytes()[16:24]
         assert struct.unpack(">II", head) == (width, 96)
+        assert f"{path}: {width} x 96," in found.stdout.replace("\n", "")
+        found = runner.invoke(app, [*line, "--strip", str(strip), "--from", "7", "--force", "--json"])
+        told = json.loads(found.stdout)
+        assert (told["pictures"], told["size"], told["seconds"]) == (strip, [width, 96], 0.0)
 
 
 def test_a_file_with_a_limit_keeps_it() -> None:

@@ -415,7 +415,7 @@ def video(
     made = make(
         replay, bodies_of(replay), telling, recipe, path, progress=progress, workers=workers, force=force
     )
-    return FilmResult(path, made.seconds, len(made), made.recipe.size)
+    return FilmResult(path, made.seconds, made.pictures, made.size)
 
 
 @one_thread()

@@ -355,7 +355,8 @@ class Played(Untrue):
 
 @dataclass(frozen=True, slots=True)
 class FilmResult(Untrue):
-    """A video, loop or picture that was drawn. frames: so many; size: width and height in pixels."""
+    """A video, loop or picture that was drawn. seconds: it runs, 0 for a picture. frames: in the file; those of a strip
+    lie side by side. size: width and height of the file in pixels."""
 
     asked = "file"
 

@@ -154,7 +154,8 @@ class ExportJson(TypedDict):
 
 
 class VideoJson(TypedDict):
-    """`teeter video --json`. size: width and height, pixels."""
+    """`teeter video --json`. seconds: it runs, 0 for a picture. pictures: in the file; those of a strip lie side by
+    side. size: width and height of the file, pixels."""
 
     file: str
     seconds: float

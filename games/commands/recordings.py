@@ -259,5 +259,6 @@ def video(request: VideoRequest) -> int:
         )
     else:
         width, height = made.size
-        say(f"{request.out}: {made.seconds:.1f} s, {width} x {height}, {size / 1e6:.1f} MB")
+        runs = f"{made.seconds:.1f} s, " if made.seconds else ""
+        say(f"{request.out}: {runs}{width} x {height}, {size / 1e6:.1f} MB")
     return OK

@@ -197,8 +197,19 @@ class Film:
 
     @property
     def seconds(self) -> float:
-        """Returns how long it runs."""
-        return len(self.moments) / self.recipe.fps
+        """Returns how long it runs; 0 for stills."""
+        return 0.0 if self.is_still else len(self) / self.recipe.fps
+
+    @property
+    def pictures(self) -> int:
+        """Returns how many the file has: of stills, those side by side."""
+        return min(self.recipe.strip, len(self)) if self.is_still else len(self)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Returns width and height of the file, pixels."""
+        width, height = self.recipe.size
+        return width * (self.pictures if self.is_still else 1), height
 
     def shot(self, number: int, part: float = 0.0) -> Shot:
         """Returns a frame of the film; or what is seen a part of the way to the next one, under the same words."""

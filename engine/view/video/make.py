@@ -84,7 +84,7 @@ def make(
     if suffix in encode.STILLS and not is_many:
         film = replace(film_of(replay, bodies, telling, replace(recipe, cards=False)), is_still=True)
         # the first frame, or several evenly spaced ones
-        numbers = np.linspace(0, len(film) - 1, min(film.recipe.strip, len(film))).round().astype(int)
+        numbers = np.linspace(0, len(film) - 1, film.pictures).round().astype(int)
         with closing(_here(film, pictures, numbers.tolist())) as stills:
             save_png(np.concatenate(list(stills), axis=1), path, force=force)
         return film
