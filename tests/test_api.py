@@ -7,15 +7,20 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import teeter
 from teeter.games.api import results, verdict_pages
+from teeter.games.api.arguments import ArgumentError
 from teeter.games.cli import app
+from teeter.games.core.errors import SetupError
 from teeter.models.errors import Untrue
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -125,6 +130,69 @@ def test_what_is_wrong_with_arguments_is_said_in_one_error() -> None:
         teeter.verify("nowhere.teeter")
     with pytest.raises(teeter.TeeterError, match="exported as .html or .glb"):
         teeter.export("nowhere.teeter", "out.obj")
+
+
+BOTS = ("bot:bold", "bot:bold")
+ANY: Any = teeter
+"""Not looked at by mypy."""
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ANY.play("wonky", BOTS, seed=None), "seed = None: must be a whole number"),
+        (lambda: ANY.play("wonky", BOTS, seed=True), "seed = True: must be a whole number"),
+        (lambda: ANY.play("wonky", BOTS, seed=-1), r"seed = -1: must be from 0 to 2\*\*256 - 1"),
+        (lambda: ANY.play("wonky", BOTS, seed=2**256), r"must be from 0 to 2\*\*256 - 1"),
+        (lambda: ANY.play("wonky", BOTS, turns=None), "turns = None: must be a whole number"),
+        (lambda: ANY.play("wonky", BOTS, tremor_mm=None), "tremor_mm = None: must be a number"),
+        (lambda: ANY.play("wonky", None), "players = None: must be a list of names"),
+        (lambda: ANY.play("wonky", 2), "players = 2: must be a list of names"),
+        (lambda: ANY.play("wonky", "bot:bold,bot:bold"), "players = 'bot:bold,bot:bold': must be a list"),
+        (
+            lambda: ANY.play("wonky", [b"bot:bold", "bot:bold"]),
+            r"players\[0\] = b'bot:bold': must be a text",
+        ),
+        (lambda: ANY.play("wonky", BOTS, record=5), "record = 5: must be the path of a file"),
+        (lambda: ANY.verify(None), "record = None: must be the path of a file"),
+        (lambda: ANY.verify(b"a.teeter"), "record = b'a.teeter': must be the path of a file"),
+        (lambda: ANY.video("a.teeter", None), "out = None: must be the path of a file"),
+        (
+            lambda: ANY.video("a.teeter", "a.png", size="64x64"),
+            "size = '64x64': must be two whole numbers",
+        ),
+        (
+            lambda: ANY.video("a.teeter", "a.png", size=(64.0, 64.0)),
+            "size = .*: must be two whole numbers",
+        ),
+        (
+            lambda: ANY.video("a.teeter", "a.png", size=[64, 64, 64]),
+            "size = .*: must be two whole numbers",
+        ),
+        (lambda: ANY.video("a.teeter", "a.png", fps=2.5), "fps = 2.5: must be a whole number"),
+        (lambda: ANY.video("a.teeter", "a.png", speed="2"), "speed = '2': must be a number"),
+        (lambda: ANY.video("a.teeter", "a.png", preset=[]), r"preset = \[\]: must be a text"),
+        (lambda: ANY.export("a.teeter", None), "out = None: must be the path of a file"),
+    ],
+)
+def test_an_argument_of_another_kind_is_named_with_its_value(
+    call: Callable[[], object], message: str
+) -> None:
+    with pytest.raises((ArgumentError, SetupError), match=message):
+        call()
+
+
+def test_seeds_and_players_of_any_kind_play_one_game(tmp_path: Path) -> None:
+    """A seed as large as a recording holds, which the command line takes too; numpy's; players from a generator."""
+    made = teeter.play(
+        "wonky", (name for name in BOTS), seed=np.int64(3), turns=1, record=tmp_path / "a.teeter"
+    )
+    assert made.turns == 1
+    again = teeter.play("wonky", BOTS, seed=3, turns=1, record=tmp_path / "b.teeter")
+    assert again.record is not None
+    assert (tmp_path / "a.teeter").read_bytes() == again.record.read_bytes()
+    teeter.play("wonky", BOTS, seed=2**256 - 1, turns=1, record=tmp_path / "c.teeter")
+    assert teeter.verify(tmp_path / "c.teeter").agrees
 
 
 def test_why_is_told_in_sentences_and_in_millimetres() -> None:

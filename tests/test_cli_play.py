@@ -131,6 +131,8 @@ def test_teams_of_bots_play_and_a_mode_gets_as_many_as_it_needs(words: list[str]
             ["play", "tower-topple", "--headless", "--house", "rounds=1", "--house", "rounds=2"],
             "rounds is given twice",
         ),
+        (["play", "wonky", "--headless", "--seed", "-1"], "seed = -1: must be from 0 to 2**256 - 1"),
+        (["play", "wonky", "--headless", "--seed", str(2**256)], "must be from 0 to 2**256 - 1"),
         (["play", "wonky", "--headless", "--scene", "arch"], "--scene arch: scenes belong to the sandbox"),
         (
             ["play", "--resume", "a.teeter", "--scene", "arch", "--headless"],

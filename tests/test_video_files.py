@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import SupportsIndex
 
 import av
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 from video_lab import TELLING, bodies, recorded
 
+import teeter
 from teeter.engine.record.reader import Replay
 from teeter.engine.view.opengl import ViewError
 from teeter.engine.view.video.encode import bits
@@ -103,6 +106,13 @@ def test_a_still_and_a_strip(replay: Replay, tmp_path: Path) -> None:
         found = runner.invoke(app, [*line, "--strip", str(strip), "--from", "7", "--force", "--json"])
         told = json.loads(found.stdout)
         assert (told["pictures"], told["size"], told["seconds"]) == (strip, [width, 96], 0.0)
+
+
+def test_a_size_is_any_pair_of_whole_numbers(replay: Replay, tmp_path: Path) -> None:
+    sizes: tuple[Iterable[SupportsIndex], ...] = [160, 96], np.array([160, 96])
+    for number, size in enumerate(sizes):
+        made = teeter.video(replay.path, tmp_path / f"{number}.png", size=size, quality="low", begin_s=7.0)
+        assert (made.size, made.frames) == ((160, 96), 1)
 
 
 def test_a_file_with_a_limit_keeps_it() -> None:

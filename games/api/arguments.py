@@ -1,13 +1,17 @@
-"""What functions and commands refuse: values out of range, and names that no free piece has."""
+"""What functions and commands refuse: values out of range or of another kind, and names that no free piece has."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from numbers import Integral, Real
-from typing import TYPE_CHECKING
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, SupportsIndex
 
-from teeter.models.errors import TeeterError
+from teeter.models.errors import TeeterError, quote
 
 if TYPE_CHECKING:
     from teeter.engine.world.body import Body, Vector
@@ -95,15 +99,71 @@ def require_in_range(**values: object) -> None:
 
 def fault(called: str, limits: tuple[float, float], value: object) -> str:
     """Returns what is wrong with a number; empty for nothing, and for None. Whole limits want whole numbers."""
-    kind = Integral if isinstance(limits[0], int) else Real
     if value is None:
         return ""
     bounds = f"from {_number(limits[0])} to {_number(limits[1])}"
-    if isinstance(value, bool) or not isinstance(value, kind):
-        return f"{called} = {value!r}: must be a {'whole ' if kind is Integral else ''}number {bounds}"
-    if not (math.isfinite(value) and limits[0] <= float(value) <= limits[1]):
-        return f"{called} = {_number(value)}: must be {bounds}"
-    return ""
+    try:
+        number = whole_of(called, value) if isinstance(limits[0], int) else number_of(called, value)
+    except ArgumentError as error:
+        return f"{error} {bounds}"
+    return "" if limits[0] <= number <= limits[1] else f"{called} = {_number(number)}: must be {bounds}"
+
+
+def whole_of(called: str, value: object) -> int:
+    """Returns a whole number of any library as one of Python's. Raises ArgumentError."""
+    if not isinstance(value, bool):
+        with suppress(TypeError):
+            return operator.index(value)  # type: ignore[arg-type]
+    raise ArgumentError(f"{called} = {quote(value)}: must be a whole number")
+
+
+def number_of(called: str, value: object) -> float:
+    """Returns a number of any library as one of Python's. Raises ArgumentError."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            return float(value)
+    raise ArgumentError(f"{called} = {quote(value)}: must be a number")
+
+
+def text_of(called: str, value: object) -> str:
+    """Returns a text. Raises ArgumentError."""
+    if isinstance(value, str):
+        return value
+    raise ArgumentError(f"{called} = {quote(value)}: must be a text")
+
+
+def path_of(called: str, value: object) -> Path:
+    """Returns where a file is. Raises ArgumentError."""
+    if isinstance(value, str | PathLike) and "\0" not in str(value):
+        with suppress(TypeError):
+            return Path(value)
+    raise ArgumentError(f"{called} = {quote(value)}: must be the path of a file, as text or as a Path")
+
+
+def size_of(called: str, value: Iterable[SupportsIndex]) -> tuple[int, int]:
+    """Returns width and height. Raises ArgumentError."""
+    with suppress(TypeError, ValueError):
+        width, height = (whole_of(called, side) for side in value)
+        return width, height
+    raise ArgumentError(
+        f"{called} = {quote(value)}: must be two whole numbers of pixels, such as (1280, 720)"
+    )
+
+
+def players_of(called: str, value: Iterable[str]) -> tuple[str, ...]:
+    """Returns the names of players. Raises ArgumentError."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise ArgumentError(
+            f'{called} = {quote(value)}: must be a list of names, such as ["bot:bold", "bot:steady"]'
+        )
+    return tuple(text_of(f"{called}[{place}]", name) for place, name in enumerate(value))
+
+
+def require_kind(kind: Callable[[str, object], object], **values: object) -> None:
+    """Raises ArgumentError for the first value that is of no such kind; None is left out."""
+    for name, value in values.items():
+        if value is not None:
+            kind(name, value)
 
 
 def names_in(given: str | Iterable[str]) -> tuple[str, ...]:

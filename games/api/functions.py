@@ -4,11 +4,24 @@ in N. Everything heavy is imported when it is called, so that `import teeter` is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, Unpack
 
-from teeter.games.api.arguments import ArgumentError, fault, names_in, piece_named, require_in_range
+from teeter.games.api.arguments import (
+    ArgumentError,
+    fault,
+    names_in,
+    number_of,
+    path_of,
+    piece_named,
+    players_of,
+    require_in_range,
+    require_kind,
+    size_of,
+    text_of,
+    whole_of,
+)
 from teeter.games.api.checker import Axis, Checker, Conditions, Progress, unheard
 from teeter.games.api.one_thread import one_thread
 from teeter.games.api.results import (
@@ -298,10 +311,10 @@ def sweep(
 @one_thread()
 def play(
     game: str,
-    players: Sequence[str] = ("bot:steady", "bot:steady"),
+    players: Iterable[str] = ("bot:steady", "bot:steady"),
     *,
-    seed: int = 0,
-    turns: int = 2000,
+    seed: SupportsIndex = 0,
+    turns: SupportsIndex = 2000,
     tremor_mm: float = 0.0,
     record: str | Path | None = None,
     force: bool = False,
@@ -319,17 +332,19 @@ def play(
     from teeter.games.players.bots import play_out
     from teeter.games.registry import game_named
 
-    require_in_range(seed=seed, turns=turns)
-    if wrong := fault("tremor_mm", (0.0, MAX_TREMOR * 1e3), tremor_mm):
+    seed, turns, tremor = whole_of("seed", seed), whole_of("turns", turns), number_of("tremor_mm", tremor_mm)
+    require_in_range(turns=turns)
+    if wrong := fault("tremor_mm", (0.0, MAX_TREMOR * 1e3), tremor):
         raise ArgumentError(wrong)
-    people = [name for team in players for name in team.split("+") if not name.strip().startswith("bot:")]
+    seats = players_of("players", players)
+    people = [name for team in seats for name in team.split("+") if not name.strip().startswith("bot:")]
     if people:
         raise SetupError(f"{people[0]!r} is a person; only bots play here: write bot:steady")
-    path = None if record is None else Path(record)
+    path = None if record is None else path_of("record", record)
     if path is not None:
         check_output(path, force=force)
     session, recorder = begin(
-        game_named(game), tuple(players), seed, options, tremor=tremor_mm / 1e3, path=path, replaces=force
+        game_named(game), seats, seed, options, tremor=tremor / 1e3, path=path, replaces=force
     )
     outcome = play_out(session, recorder, seed, turns)
     where = recorder.path if recorder else None
@@ -342,7 +357,7 @@ def verify(record: str | Path) -> Verified:
     """Play a replay again in a fresh world: whether it agrees, and the first difference. Raises TeeterError."""
     from teeter.games.play.playback import verify
 
-    return verify(Path(record))
+    return verify(path_of("record", record))
 
 
 @one_thread()
@@ -351,7 +366,7 @@ def video(
     out: str | Path,
     *,
     preset: str | None = None,
-    size: tuple[int, int] | None = None,
+    size: Iterable[SupportsIndex] | None = None,
     fps: int | None = None,
     quality: str | None = None,
     camera: str | None = None,
@@ -383,15 +398,18 @@ def video(
     from teeter.games.play.causes import with_causes
     from teeter.games.play.replays import bodies_of, telling_of
 
-    path = Path(out)
+    file, path = path_of("record", record), path_of("out", out)
+    require_kind(whole_of, fps=fps, strip=strip, workers=workers)
+    require_kind(number_of, speed=speed, begin_s=begin_s, end_s=end_s)
+    require_kind(text_of, preset=preset, quality=quality, camera=camera, pace=pace, table=table)
     # before the recording is read: what cannot be written is said at once
     check_file(path, workers, force=force)
     if not is_sequence(path):
-        check_output(path, force=force, inputs=[Path(record)])
+        check_output(path, force=force, inputs=[file])
     recipe = recipe_for(
         path,
         preset,
-        size=size,
+        size=None if size is None else size_of("size", size),
         fps=fps,
         quality=quality,
         camera=camera,
@@ -407,7 +425,7 @@ def video(
         table=table,
         strip=strip,
     )
-    replay = load(Path(record))
+    replay = load(file)
     telling = telling_of(replay, anonymous=anonymous)
     if captions:
         span = (begin_s or 0.0, math.inf if end_s is None else end_s)
@@ -429,11 +447,13 @@ def export(
     """
     from teeter.games.api.pages import animated_model, recording_page
 
-    check_output(Path(out), force=force, inputs=[Path(record)])
-    if Path(out).suffix.lower() != ".html":
-        return animated_model(Path(record), Path(out), fps=fps, force=force)
+    file, path = path_of("record", record), path_of("out", out)
+    require_kind(whole_of, fps=fps)
+    check_output(path, force=force, inputs=[file])
+    if path.suffix.lower() != ".html":
+        return animated_model(file, path, fps=fps, force=force)
     if fps is not None:
         raise ArgumentError(
             f"fps = {fps}: is that of a model, .glb; a page goes as fast as its browser draws"
         )
-    return recording_page(Path(record), Path(out), force=force)
+    return recording_page(file, path, force=force)

@@ -7,7 +7,7 @@ from typing import Any, Generic
 
 import numpy as np
 
-from teeter.engine.record.format import state_digest
+from teeter.engine.record.format import MAX_BITS, state_digest
 from teeter.engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from teeter.engine.record.writer import Recorder
 from teeter.engine.world.body import Body, Scale
@@ -110,8 +110,11 @@ def begin(
     tremor: metres that the hands shake. replaces: as for `Recorder`. sink: sees every reading of the world, as the
     recorder does. Raises SetupError, RecordError, and ValueError for the tremor.
     """
-    if seed < 0:
-        raise SetupError(f"a seed of {seed}: 0 or more, because below 0 it deals what its opposite deals")
+    if not 0 <= seed < 2**MAX_BITS:
+        # below 0 it deals what its opposite deals
+        raise SetupError(
+            f"seed = {seed}: must be from 0 to 2**{MAX_BITS} - 1, the largest that a recording holds"
+        )
     state = game.rules.start(players, seed, options, stock_of(game))
     tape = Tape(game, tell, sink)
     if path is not None:
