@@ -218,6 +218,19 @@ def test_games_and_rules_tell_modes_options_and_clauses() -> None:
     assert any(clause["decision"] for clause in clauses.values())
 
 
+@pytest.mark.parametrize("columns", ["0", "1", "10", "\u00b2"])
+def test_columns_too_few_for_words_are_not_heard(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    usual, told = (CliRunner().invoke(app, ["games"], env=env) for env in ({}, {"COLUMNS": columns}))
+    assert (told.exit_code, told.stdout) == (0, usual.stdout)
+    assert "crazy-tower" in told.stdout
+
+
+def test_a_result_is_told_where_columns_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "0")
+    assert "STANDS" in str(teeter.check("arch"))
+
+
 def test_scenes_lists_what_is_shipped_with_the_expected_verdicts() -> None:
     _, out, _ = teeter_says("scenes", "--json")
     rows = {row["name"]: row for row in json.loads(out)}

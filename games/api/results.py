@@ -210,7 +210,7 @@ class CheckResult(Untrue):
         from rich.console import Console
 
         written = io.StringIO()
-        Console(file=written, width=Console().width).print(panel(self.verdict, self.loaded))
+        Console(file=written, width=max(Console().width, 40)).print(panel(self.verdict, self.loaded))
         return written.getvalue().rstrip("\n")
 
     def __repr__(self) -> str:

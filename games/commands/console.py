@@ -65,6 +65,8 @@ MAX_FAULTS = 21
 """Lines about bad input: twenty, and how many more there are."""
 MAX_LINE = 300
 """Characters of such a line."""
+LEAST_COLUMNS = 40
+"""Of a terminal; COLUMNS that says fewer is not heard."""
 BAR_AFTER_S = 1.0
 """Before a progress bar appears, and between two lines of -v."""
 PLAIN_S = 10.0
@@ -87,6 +89,10 @@ class Commands(TyperGroup):
     def make_context(self, *arguments: Any, **more: Any) -> Any:
         """Read the options of the program itself."""
         _as_json[:] = ["--json" in arguments[1]]
+        columns = os.environ.get("COLUMNS", "")
+        if not columns.isdecimal() or int(columns) < LEAST_COLUMNS:
+            # rich would print no words, or letters one below the other
+            os.environ.pop("COLUMNS", None)
         with _said_shortly():
             return super().make_context(*arguments, **more)
 
