@@ -125,6 +125,8 @@ STEP = '{"step":%s,"type":"release"}\n'
 META = [
     (text("meta.json", "{"), "meta.json: is not JSON: Expecting property name"),
     (text("meta.json", b"\xff"), "meta.json: is not UTF-8 (byte 0)"),
+    (text("meta.json", '{"seed": 1, "format": 2, "seed": 2}'), "meta.json: has the key 'seed' twice"),
+    (text("meta.json", '{"settings": {"a": 1, "a": 1}}'), "meta.json: has the key 'a' twice"),
     (text("meta.json", "[1]"), "meta.json: is [1], must be an object"),
     (text("meta.json", "[" * 100000), "meta.json: is nested too deeply"),
     (text("meta.json", '{"format": NaN}'), "meta.json: is not JSON: a number in it is infinite, NaN, or"),
@@ -160,6 +162,10 @@ META = [
 LINES = [
     (text("journal.jsonl", STEP % 1 + '{"step":'), "journal.jsonl: the last line is cut off"),
     (text("journal.jsonl", STEP % 1 + "\n"), "journal.jsonl, line 2: is not JSON"),
+    *(
+        (text(name, '{"step":1,"step":132,"type":"x"}\n'), f"{name}, line 1: has the key 'step' twice")
+        for name in ("journal.jsonl", "events.jsonl")
+    ),
     (text("journal.jsonl", STEP % 3 + STEP % 2), "journal.jsonl, line 2: step 2 comes after step 3"),
     (text("journal.jsonl", STEP % -1), "journal.jsonl, line 1: step is -1, must be an integer from 0 to"),
     (text("journal.jsonl", STEP % 1.0), "journal.jsonl, line 1: step is 1.0, must be an integer"),

@@ -11,6 +11,7 @@ import io
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
@@ -133,6 +134,8 @@ def parse(text: bytes, file: str, place: str) -> Any:
         return _DECODER.decode(text.decode("utf-8"))
     except RecursionError:
         problem = "is nested too deeply"
+    except KeyError as error:
+        problem = f"has the key {quote(error.args[0])} twice"
     except UnicodeDecodeError as error:
         problem = f"is not UTF-8 (byte {error.start})"
     except json.JSONDecodeError as error:
@@ -161,9 +164,18 @@ def _whole(word: str) -> int:
     return int(word) if len(word) <= MAX_DIGITS and abs(int(word)) < 2**MAX_BITS else _refuse(word)
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object, each of whose keys stands once: of two values another program might read the other."""
+    if len(found := dict(pairs)) < len(pairs):
+        raise KeyError(next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1))
+    return found
+
+
 # made once: a game writes and reads hundreds of thousands of lines
 _ENCODER = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, parse_int=_whole)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_once, parse_constant=_refuse, parse_float=_finite, parse_int=_whole
+)
 
 
 GRID = np.array([2.0**-15] * 3 + [2.0**-13] * 4)
