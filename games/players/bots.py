@@ -18,9 +18,9 @@ from teeter.engine.pose import Pose
 from teeter.engine.record.writer import Recorder
 from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.core.errors import SetupError
-from teeter.games.core.events import Condition
+from teeter.games.core.events import Condition, Question
 from teeter.games.core.random_state import is_drawn, seeded, side_seed
-from teeter.games.core.rules import Action, Need, Question, TakeBack, Wait
+from teeter.games.core.rules import Action, Need, TakeBack, Wait
 from teeter.games.core.setup import STYLES
 from teeter.games.core.words import broken_off
 from teeter.games.game import Game
