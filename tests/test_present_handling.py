@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,11 @@ from teeter.games.present.client_state import ClientState
 from teeter.games.present.feeling import ENOUGH
 from teeter.games.present.hints import Hints
 from teeter.games.present.hud_state import HudState
+from teeter.games.present.menu import of_last
 from teeter.games.present.settings import load_settings
 from teeter.games.server.messages import GameUpdate, NewBody, Plan, TableView, Waits
 from teeter.games.server.setup import first_view
+from teeter.games.ui.app import App
 
 
 def opened(plan: Plan) -> ClientState[Any]:
@@ -276,6 +279,27 @@ def test_the_stack_on_the_table_turns_up_its_card() -> None:
     view.hear(NewBody(pile))
     row = view._choice(0, Choice(RevealCard("Ana"), "reveal the next floor card"))
     assert (row["piece"], row["group"]) == (RevealCard.shown_by, "act")
+
+
+@pytest.mark.parametrize("bots", [("bot:steady", "bot:steady"), ("bot:steady", "bot:bold")])
+def test_the_menu_seats_who_sat_there_last_beside_any_bots(bots: tuple[str, ...]) -> None:
+    last = load_settings().last.model_copy(update={"game": "wonky", "players": ("Zoe", *bots)})
+    assert of_last(last).players == ("Zoe", *bots)
+    twice = last.model_copy(update={"players": ("Zoe", "Zoe", *bots)})
+    assert "Zoe" not in of_last(twice).players
+
+
+def test_one_button_play_that_a_key_has_switched_on_stays_on_whatever_else_is_set() -> None:
+    settings = load_settings()
+    fake: Any = SimpleNamespace(
+        settings=settings, scanner="on", window=SimpleNamespace(speaker=None), _adapted=None
+    )
+    taught = settings.help.model_copy(update={"level": "purist"})
+    App._obey(fake, settings.model_copy(update={"help": taught}))
+    assert fake.scanner == "on"
+    slower = taught.model_copy(update={"scan_s": 3.0})
+    App._obey(fake, settings.model_copy(update={"help": slower}))
+    assert fake.scanner is None
 
 
 def test_what_stands_below_a_fall_is_how_it_began() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +14,12 @@ from video_lab import END, LAID, NAMES, SET_OFF, SPEC, TELLING, TIDY, TOP, bodie
 
 from teeter.engine.record.meta import BodyMeta
 from teeter.engine.record.motion import motion_of
+from teeter.engine.record.reader import load
 from teeter.engine.view.panels import Button, Row, Slider, Text
 from teeter.engine.view.video.captions import Caption
 from teeter.engine.view.video.scenery import Scenery
 from teeter.engine.world.body import FLOOR, TABLE
+from teeter.games.play.playback import resume
 from teeter.games.play.replays import (
     FRAME_S,
     LEAD_S,
@@ -32,6 +37,9 @@ from teeter.games.play.replays import (
     placed,
     telling_of,
 )
+from teeter.games.ui.replay_screen import Viewer
+
+RECORDING = Path(__file__).parent / "recordings" / "wonky-1.teeter"
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +47,25 @@ def scenery(tmp_path_factory: pytest.TempPathFactory) -> Scenery:
     replay = recorded(tmp_path_factory.mktemp("viewer") / "lab.teeter")
     extents = np.array([body.piece.extents for body in bodies()])
     return Scenery(replay, motion_of(replay, np.linalg.norm(extents, axis=1) / 2), extents)
+
+
+@pytest.mark.slow
+def test_a_game_that_goes_on_from_a_replay_is_free_for_the_process_that_plays_it(tmp_path: Path) -> None:
+    """Where the viewer kept it, Play on ended the window."""
+    file = tmp_path / "kept.teeter"
+    shutil.copy(RECORDING, file)
+    viewer: Any = SimpleNamespace(
+        replay=load(file),
+        watching=ViewerState(60.0, seconds=20.0),
+        window=SimpleNamespace(is_closed=False),
+        _is_inside=True,
+    )
+    Viewer._fork(viewer)
+    assert (viewer.wish, viewer.forked) == ("fork", tmp_path / "kept-1.teeter")
+    session, recorder = resume(viewer.forked)
+    assert session.outcome is None
+    recorder.leave()
+    session.close()
 
 
 def test_time_runs_at_its_speed_forward_and_backward_and_stops_at_the_ends() -> None:

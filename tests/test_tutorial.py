@@ -10,7 +10,8 @@ from window_driver import play_out
 from window_tutorial import MOST_ACTS, PLANS
 
 from teeter.engine.pose import Pose
-from teeter.games.core.rules import Input
+from teeter.games.core.rules import Input, TakeBack
+from teeter.games.crazy_tower.state import RevealCard
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import CARRY, LAY, TAKE, TURN, carrying, details_of
@@ -90,6 +91,21 @@ def test_each_lesson_waits_for_its_act() -> None:
     assert acts == [CARRY, CARRY, TURN, LAY]
     assert not tutorial.is_over
     assert tutorial.progress[0] == 3
+
+
+def test_what_is_not_offered_is_not_taught() -> None:
+    """CT-12: after the first block was put down again no floor card may be revealed yet."""
+    client = opened("crazy-tower")
+    tutorial = Tutorial(details_of(client.game).lessons)
+    words = words_of(load_settings(), is_pad=False, is_scanning=False)
+    asked(client)
+    tutorial.step(client, None)
+    asked(client, client.choices[0].action)
+    tutorial.step(client, None)
+    asked(client, next(each.action for each in client.choices if isinstance(each.action, TakeBack)))
+    tutorial.step(client, None)
+    assert not any(isinstance(each.action, RevealCard) for each in client.choices)
+    assert "Reveal" not in tutorial.told(client, words)
 
 
 def move(grip: CarryTarget, far: float) -> None:

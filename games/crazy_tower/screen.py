@@ -28,7 +28,13 @@ class CrazyDetails(GameDetails[State]):
     lessons: tuple[Lesson, ...] = (
         Lesson(TAKE, "CHOOSE", "{click} one of your blocks to lay it on the floor card.", CARRY),
         *carrying("flat on the card, and on no red box."),
-        Lesson("REVEAL", "CHOOSE", "Or let the tower grow: {click} 'Reveal the next floor card'.", "CARD"),
+        Lesson(
+            "REVEAL",
+            "CHOOSE",
+            "Or let the tower grow: {click} 'Reveal the next floor card'.",
+            "CARD",
+            offered="RevealCard",
+        ),
         Lesson("CARD", "CARD", "{click} the new floor card, and lay it on the blocks of the tower."),
         Lesson("BLOCK", "BLOCK", "A new floor wants a block: {click} one of yours.", is_needed=False),
         Lesson("BOXES", "BOXES", "You covered a box that acts: {click} what it shall do.", is_needed=False),

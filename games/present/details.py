@@ -5,7 +5,7 @@ Each game has its own in `games/<game>/screen.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -55,13 +55,19 @@ LINE_HEIGHT, LINE_RADIUS = 4e-4, 8e-4
 class Lesson:
     """One act to be taught. stage: where in a turn it is done, the phase of the rules or CARRY or PULL. text: what to
     do, with {click}, {lay}, {move}, {turn}, {flip}, {lift}, {feel} as they are done with the device that is used.
-    reaches: the stage that it leads to; empty: any other. is_needed: the tutorial is not over without it."""
+    reaches: the stage that it leads to; empty: any other. is_needed: the tutorial is not over without it. offered: the
+    action that must be open to the player, by its class; empty: none."""
 
     act: str
     stage: str
     text: str
     reaches: str = ""
     is_needed: bool = True
+    offered: str = ""
+
+    def fits(self, choices: Iterable[Choice]) -> bool:
+        """Returns whether it can be done where these are open."""
+        return not self.offered or any(type(each.action).__name__ == self.offered for each in choices)
 
 
 def carrying(where: str) -> tuple[Lesson, ...]:

@@ -82,9 +82,9 @@ def of_last(last: LastTable) -> Form:
     players = tuple(
         player for player in last.players if player and (not player.startswith(BOT) or player in styles)
     )
-    players = (
-        players if len(set(players)) == len(players) or all(player in styles for player in players) else ()
-    )
+    people = [player for player in players if player not in styles]
+    if len(set(people)) < len(people):
+        players = ()
     return of_game(last.game if last.game in known else GAMES[0].name, players)
 
 

@@ -78,10 +78,8 @@ class Tutorial:
     def lesson(self, desk: ClientState) -> Lesson | None:
         """Returns what is taught now; None where there is nothing new."""
         stage = stage_of(desk)
-        return next(
-            (lesson for lesson in self._lessons if lesson.stage == stage and lesson.act not in self._done),
-            None,
-        )
+        ahead = (each for each in self._lessons if each.stage == stage and each.act not in self._done)
+        return next((lesson for lesson in ahead if lesson.fits(desk.choices)), None)
 
     def told(self, desk: ClientState, words: dict[str, str]) -> str:
         """Returns what to do now, in the words of the device that is used; empty for nothing."""

@@ -239,7 +239,8 @@ class App:
     def _obey(self, settings: Settings) -> None:
         """Settings were changed."""
         before, self.settings = self.settings, settings
-        if settings.help != before.help:
+        if (settings.help.scan, settings.help.scan_s) != (before.help.scan, before.help.scan_s):
+            # a key that has switched it on or off holds until then
             self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
         if self.window.speaker is not None:
             self.window.speaker.volume = 0.0 if settings.sound.mute else settings.sound.volume
@@ -297,7 +298,11 @@ class App:
         self.screen = before
         if viewer.forked is not None:
             before.close()
-            self._play(plan_of(viewer.forked))
+            try:
+                self._play(plan_of(viewer.forked))
+            except (RecordError, RulesError) as error:
+                self.screen = MenuScreen(self.window, self.settings)
+                self._complain(str(error))
         else:
             before.come_back()
 

@@ -256,12 +256,16 @@ class Viewer:
         stem = path.name.removesuffix(".part").removesuffix(".teeter")
         target = first_free(lambda number: path.with_name(f"{stem}-{number}.teeter"))
         try:
-            session, _ = fork(self.replay, checkpoint_at(self.replay, self.watching.seconds), path=target)
+            begin = checkpoint_at(self.replay, self.watching.seconds)
+            session, recorder = fork(self.replay, begin, path=target)
         except RecordError as error:
             # what is said goes when time goes on
             self.watching = replace(self.watching, is_playing=False)
             self.checker.said = str(error)
             return
         session.close()
+        if recorder is not None:
+            # the game that goes on is of another process
+            recorder.leave()
         self.forked, self.wish = target, "fork"
         self.window.is_closed = not self._is_inside
