@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from teeter.engine.pose import Pose
+from teeter.engine.view.panels import Button
+from teeter.engine.view.window.events import Clicked
 from teeter.engine.world.body import Body
 from teeter.games.core.errors import SetupError
 from teeter.games.core.events import Placed, Released
 from teeter.games.core.rules import Bring
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.file_prompt import files_like, in_words
+from teeter.games.present.file_prompt import FilePrompt, files_like, in_words
 from teeter.games.present.naming import piece_name
 from teeter.games.present.sandbox_panel import called
 from teeter.games.server.inventory import inventory_of, read_piece
-from teeter.games.server.messages import GameUpdate, Plan, Waits
+from teeter.games.server.messages import GameUpdate, Plan, Several, Waits
 from teeter.games.server.setup import first_view
 from teeter.models.build import build
 from teeter.models.catalogue import find
@@ -33,6 +37,7 @@ def test_an_exported_piece_is_read_and_lies_on_what_is_there(model: str, tmp_pat
     piece = build(find(model))
     export_glb(piece, tmp_path / "own.glb")
     body = read_piece(str(tmp_path / "own.glb"))
+    assert isinstance(body, Body)
     assert np.allclose(sorted(body.piece.extents), sorted(piece.extents), atol=2e-4)
     assert body.piece.mass == pytest.approx(piece.mass, rel=0.02)
     tray = inventory_of(None)
@@ -54,6 +59,21 @@ class One:
     def __init__(self, name: str) -> None:
         self.id, self.model = name, name
         self.pieces = (self,)
+
+
+def test_a_file_of_several_pieces_is_no_piece_but_is_laid_out_when_it_is_wanted() -> None:
+    """The first of them alone came to the table, without a word."""
+    arch = Path(__file__).parent.parent / "scenes" / "arch.toml"
+    found = read_piece(str(arch))
+    assert found == Several(str(arch), 13)
+    prompt = FilePrompt()
+    prompt.path = str(arch)
+    prompt._reader = cast(Any, SimpleNamespace(poll=lambda: [(0, found)], close=lambda: None))
+    assert prompt.poll() is None
+    assert not prompt.fault
+    assert any(isinstance(item, Button) and "13 pieces" in item.text for item in prompt.items())
+    assert prompt.handle(Clicked("lay_out"))
+    assert prompt.wanted == str(arch)
 
 
 def test_pieces_of_one_name_get_names_of_their_own() -> None:

@@ -8,6 +8,7 @@ from teeter.engine.view.panels import Button, Field, Item, Meter, Text
 from teeter.engine.view.window.events import Clicked, Event, Press, Typed
 from teeter.engine.workers import Questioner
 from teeter.engine.world.body import Body
+from teeter.games.server.messages import Several
 from teeter.scenes.load import MESHES
 
 READ = (*MESHES, ".toml")
@@ -18,12 +19,13 @@ MOST_LIKE = 6
 
 class FilePrompt:
     """One prompt; reading goes on beside the window and may be cancelled. path: what is typed, None while it is closed.
-    fault: what was wrong with the file."""
+    fault: what was wrong with the file. wanted: the file of several pieces that is to be laid out."""
 
     def __init__(self) -> None:
         self.path: str | None = None
-        self.fault = ""
-        self._reader: Questioner[str, Body | str] | None = None
+        self.fault = self.wanted = ""
+        self._several: Several | None = None
+        self._reader: Questioner[str, Body | Several | str] | None = None
         self._since = 0.0
 
     def toggle(self) -> None:
@@ -39,12 +41,12 @@ class FilePrompt:
             return self._click(event.name)
         if isinstance(event, Typed):
             if event.text.isprintable() and self._reader is None:
-                self.path, self.fault = self.path + event.text, ""
+                self.path, self.fault, self._several = self.path + event.text, "", None
             return True
         if not isinstance(event, Press) or event.key.startswith(("mouse", "wheel")):
             return False
         if event.key == "backspace":
-            self.path = self.path[:-1]
+            self.path, self._several = self.path[:-1], None
         elif event.key == "enter":
             self.read()
         elif event.key == "escape" and self._reader is not None:
@@ -59,16 +61,18 @@ class FilePrompt:
             self.read()
         elif name == "cancel":
             self.stop()
+        elif name == "lay_out" and self._several is not None:
+            self.wanted = self._several.path
         elif kind == "like":
-            self.path, self.fault = rest, ""
-        return name in ("bring", "cancel") or kind == "like"
+            self.path, self.fault, self._several = rest, "", None
+        return name in ("bring", "cancel", "lay_out") or kind == "like"
 
     def read(self) -> None:
         """Have a process read the file."""
         if self.path and self._reader is None:
             self._reader = Questioner("reader", "teeter.games.server.inventory:reader", READ_TIMEOUT_S)
             self._reader.ask(self.path)
-            self._since, self.fault = time.perf_counter(), ""
+            self._since, self.fault, self._several = time.perf_counter(), "", None
 
     def stop(self) -> None:
         """Read no more."""
@@ -83,7 +87,8 @@ class FilePrompt:
             if isinstance(answer, Body):
                 self.path = None
                 return answer
-            self.fault = in_words(str(answer))
+            self._several = answer if isinstance(answer, Several) else None
+            self.fault = "" if self._several is not None else in_words(str(answer))
         return None
 
     def items(self) -> list[Item]:
@@ -98,8 +103,14 @@ class FilePrompt:
             Field("path", "a mesh or scene file", self.path, True),
             *([Text(self.fault, "bad", "small")] if self.fault else []),
             *(Button(f"like:{path}", path) for path in files_like(self.path)),
+            *([_laid_out(self._several)] if self._several is not None else []),
             Button("bring", "Bring it out", key="Enter", is_enabled=bool(self.path)),
         ]
+
+
+def _laid_out(several: Several) -> Button:
+    """One piece comes into a hand; of more a table is set up anew."""
+    return Button("lay_out", f"Lay its {several.count} pieces out on a table of their own", is_on=True)
 
 
 def files_like(begin: str) -> list[str]:

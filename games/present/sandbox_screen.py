@@ -37,6 +37,7 @@ ARROW = 0.035
 """Metres of arrow for the greatest force."""
 OWN = ("shelf", "piece", "shove", "fetch", "clear")
 """The buttons of its panels that both skins have."""
+UNSAVED_HERE = "What you have built is not saved, and would be lost: close this and Save, or press once more."
 UNSAVED = "What you have built is not saved, and would be lost: Continue and Save, or Leave once more."
 
 
@@ -115,6 +116,16 @@ class SandboxScreen(GameScreen):
         """An event of the window."""
         if self.pages.page or not self.file.handle(event):
             super().handle(event)
+        if self.file.wanted:
+            self._lay_out(self.file.wanted)
+
+    def _lay_out(self, scene: str) -> None:
+        """A scene on a table of its own, in place of what was built; that is not lost without a word."""
+        self.file.wanted = ""
+        if self._is_saved or self._leaves or not self.client.in_play:
+            self.plan, self.wish = replace(self.client.plan, scene=scene), "anew"
+        else:
+            self.file.fault, self._leaves = UNSAVED_HERE, True
 
     def _turn_page(self) -> None:
         """What was built and is not saved is not left without a word."""

@@ -16,7 +16,7 @@ from teeter.games.judge import places
 from teeter.games.judge.judge import Judge
 from teeter.games.play.session import Session
 from teeter.games.play.table import Moment
-from teeter.games.server.messages import Act, BringBody, Do, Fetch, Order, Shove, Tilt
+from teeter.games.server.messages import Act, BringBody, Do, Fetch, Order, Several, Shove, Tilt
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.errors import TeeterError
@@ -100,8 +100,9 @@ class Inventory(Judge[Building]):
         return self._homes[name]
 
 
-def read_piece(path: str) -> Body:
-    """Returns the first piece of a mesh or scene file, named after the file. It may lie anywhere: nothing is below it.
+def read_piece(path: str) -> Body | Several:
+    """Returns the piece of a mesh or scene file, named after the file. It may lie anywhere: nothing is below it. Of
+    more than one, which can be laid out on a table of their own, how many they are.
 
     Raises SetupError, SceneError, ModelError.
     """
@@ -111,17 +112,20 @@ def read_piece(path: str) -> Body:
     # a piece that comes into a hand needs no table to lie on
     scene = load(file, table="none", drop=True)
     refuse_loads(scene, "the sandbox", weights=False)
-    body = next((body for body in scene.assembly.bodies if body.name != TABLE), None)
-    if body is None:
+    bodies = [body for body in scene.assembly.bodies if body.name != TABLE]
+    if not bodies:
         raise SetupError(f"{path}: holds no piece")
-    return replace(body, name=file.stem)
+    if len(bodies) > 1:
+        inventory_of(str(file))
+        return Several(str(file), len(bodies))
+    return replace(bodies[0], name=file.stem)
 
 
-def reader() -> Callable[[list[object], str], Body | str]:
-    """Returns what reads pieces from files in a process of its own, which may take minutes: the piece, or what is wrong
-    with the file."""
+def reader() -> Callable[[list[object], str], Body | Several | str]:
+    """Returns what reads pieces from files in a process of its own, which may take minutes: the piece, how many there
+    are, or what is wrong with the file."""
 
-    def read(news: list[object], path: str) -> Body | str:
+    def read(news: list[object], path: str) -> Body | Several | str:
         try:
             return read_piece(path)
         except (TeeterError, ValueError, OSError) as error:

@@ -73,6 +73,14 @@ class BringBody:
 
 
 @dataclass(frozen=True, slots=True)
+class Several:
+    """Sandbox: a file with more than one piece, which no hand takes. path: where it is. count: its pieces."""
+
+    path: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Shove:
     """Sandbox: push a piece sideways for half a second. towards: degrees counter-clockwise from +x."""
 

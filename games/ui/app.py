@@ -213,6 +213,9 @@ class App:
             if wish == "again":
                 seed = draw_seed()
                 self._play(replace(plan, seed=seed, record=new_file(plan.game, seed), resume=None))
+        elif plan is not None and wish == "anew":
+            screen.close()
+            self._play(plan)
         elif wish == "picture":
             self._tell_picture()
         elif wish in ("watch", "fall", "film", "clip"):
