@@ -50,5 +50,10 @@ def test_what_is_opened_is_seen_at_once() -> None:
 
 
 @pytest.mark.slow
+def test_panels_are_gone_through_by_keys_alone() -> None:
+    play_out("window_scenarios:panels_by_keys_alone")
+
+
+@pytest.mark.slow
 def test_the_screen_shows_a_replay_as_the_program_does() -> None:
     play_out("window_scenarios:replay_on_the_screen", str(RECORDING))

@@ -223,6 +223,39 @@ def replay_on_the_screen(file: str) -> None:
     viewer.window.close()
 
 
+def panels_by_keys_alone() -> None:
+    """From the menu to the settings and back; a seat that is passed on; the pause and on: Tab, arrows and Enter."""
+    person = opened()
+    app = person.app
+    for key in ("Tab", *["Down"] * 40):
+        person.key(key)
+        person.look(2)
+        if app._focus.lit == "page:settings":
+            break
+    person.keep("keys-menu")
+    person.key("Return")
+    person.wait(lambda: app.screen.pages.page == "settings", "the settings")
+    person.key("Escape")
+    app.close()
+    person = opened(Plan("wonky", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    screen = person.app.screen
+    person.wait(lambda: shown_on(person, "pass"), "the seat is to be passed on")
+    person.key("Return")
+    person.wait(lambda: not screen.needs_pass, "Ana sits there")
+    person.key("Escape")
+    person.wait(lambda: shown_on(person, "pause"), "the pause")
+    for key in ("Tab", "Down"):
+        person.key(key)
+        person.look(2)
+    person.keep("keys-pause")
+    person.key("Return")
+    person.wait(lambda: screen.pages.page == "rules", "the rules, the second button")
+    person.key("Escape")
+    person.key("Return")
+    person.wait(lambda: not screen.pages.page, "the game goes on")
+    person.app.close()
+
+
 def small_game_by_hand(file: str) -> None:
     """Bausack with two pieces between two people: bids, both pieces laid by mouse; the end on the screen, the record
     packed and watched from there, and a rematch."""

@@ -1,4 +1,4 @@
-"""One-button play: buttons of panels light up one after the other."""
+"""Buttons of panels light up one after the other: by themselves in one-button play, or by keys."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,13 +7,19 @@ from teeter.engine.view.panels import Button, Fan, Item, Panel, Row
 
 
 class SwitchScanner:
-    """One-button play: buttons light up in turn, `seconds` on each, and the one button takes the lit one."""
+    """Buttons light up in turn, `seconds` on each, and the one button takes the lit one; with endless seconds a key
+    goes from one to the next."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.lit = ""
         self._names: tuple[str, ...] = ()
         self._since = 0.0
+
+    def go(self, way: int) -> None:
+        """So many buttons on."""
+        if self._names:
+            self.lit = self._names[(self._names.index(self.lit) + way) % len(self._names)]
 
     def step(self, passed: float, panels: Iterable[Panel]) -> tuple[Panel, ...]:
         """The panels with the button lit whose turn it is."""

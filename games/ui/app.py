@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import time
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 BEFORE_FALL_S = 2.0
 """Seconds before a fall at which watching it begins."""
+WAYS = {"tab": 1, "arrow_down": 1, "arrow_up": -1}
+"""Keys that go from button to button where panels alone are asked."""
 
 
 class App:
@@ -68,6 +71,8 @@ class App:
         self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
         self.pictures = Pictures(self.window.hud)
         self.pad = PadControl(self.window)
+        self._focus: SwitchScanner | None = None
+        """Of who goes through panels by keys."""
         self._last = time.perf_counter()
         self._others: list[subprocess.Popen[bytes]] = []
         self._undrawn: list[Panel] = []
@@ -119,7 +124,9 @@ class App:
             self.screen.step(passed)
         self.screen.is_scanned = self.scanner is not None
         panels = or_else("the panels", self.screen.panels, ())
-        if (scanner := self.scanner) is not None:
+        if not self._is_paged:
+            self._focus = None
+        if (scanner := self.scanner or self._focus) is not None:
             panels = or_else("one-button play", lambda: scanner.step(passed, panels), panels)
         self.screen.lit = self.scanner.lit if self.scanner is not None else ""
         self._show(panels)
@@ -183,7 +190,35 @@ class App:
                 if not event.again and self.scanner.lit:
                     self.screen.handle(Clicked(self.scanner.lit))
                 return
+            if self._is_paged and self._go(event.key):
+                return
         self.screen.handle(event)
+
+    @property
+    def _is_paged(self) -> bool:
+        """Whether panels alone are asked: in the menu, on a page, and where the seat is passed on."""
+        screen = self.screen
+        return self._behind is None and bool(
+            isinstance(screen, MenuScreen) or self._played.pages.page or getattr(screen, "needs_pass", False)
+        )
+
+    def _go(self, key: str) -> bool:
+        """Goes through the buttons of panels by keys. Returns whether the key was for that."""
+        if key in WAYS:
+            if self._focus is None:
+                self._focus = SwitchScanner(math.inf)
+            else:
+                self._focus.go(WAYS[key])
+            return True
+        if key.startswith("mouse"):
+            self._focus = None
+        first = "seat" if getattr(self.screen, "needs_pass", False) else "back"
+        is_first = first == "seat" or self._played.pages.page == "pause"
+        lit = self._focus.lit if self._focus is not None else first if is_first else ""
+        if key != "enter" or not lit:
+            return False
+        self.screen.handle(Clicked(lit))
+        return True
 
     def _grant(self) -> bool:
         """What the screen wished for."""
