@@ -18,6 +18,9 @@ from teeter.engine.record.reader import load
 from teeter.engine.view.panels import Button, Row, Slider, Text
 from teeter.engine.view.video.captions import Caption
 from teeter.engine.view.video.scenery import Scenery
+from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.layout import lay_out
+from teeter.engine.view.window.shapes import Letters
 from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.play.playback import resume
 from teeter.games.play.replays import (
@@ -47,6 +50,17 @@ def scenery(tmp_path_factory: pytest.TempPathFactory) -> Scenery:
     replay = recorded(tmp_path_factory.mktemp("viewer") / "lab.teeter")
     extents = np.array([body.piece.extents for body in bodies()])
     return Scenery(replay, motion_of(replay, np.linalg.norm(extents, axis=1) / 2), extents)
+
+
+@pytest.mark.parametrize("letters", [1.0, 1.21, 1.44])
+@pytest.mark.parametrize("size", [(640, 480), (800, 600), (1024, 600), (1280, 720), (390, 844)])
+def test_no_word_on_a_button_is_broken(size: tuple[int, int], letters: float) -> None:
+    bar = panels(ViewerState(20.0, seconds=3.0), (), None, "Crazy Tower", "")
+    layout = lay_out(tuple(bar), size, width_of, scale=letters)
+    said = " ".join(shape.text for shape in layout.shapes if isinstance(shape, Letters)).split()
+    rows = [item.items for panel in bar for item in panel.items if isinstance(item, Row)]
+    words = {word for row in rows for each in row if isinstance(each, Button) for word in each.text.split()}
+    assert words <= set(said)
 
 
 @pytest.mark.slow
