@@ -240,6 +240,11 @@ def panels_by_keys_alone() -> None:
     person = opened(Plan("wonky", ("Ana", "Ben"), 3, {"first": "Ana"}))
     screen = person.app.screen
     person.wait(lambda: shown_on(person, "pass"), "the seat is to be passed on")
+    person.key("Escape")
+    person.wait(lambda: screen.pages.page == "pause", "the pause before anybody sits there")
+    person.key("Return")
+    person.wait(lambda: not screen.pages.page, "on, and not yet to the seat")
+    assert screen.needs_pass, "nobody has said who sits there"
     person.key("Return")
     person.wait(lambda: not screen.needs_pass, "Ana sits there")
     person.key("Escape")

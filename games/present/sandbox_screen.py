@@ -214,7 +214,7 @@ class SandboxScreen(GameScreen):
             self._build(tilt=self._tilts.pop())
         else:
             self._tilts.clear()
-        self._is_saved = False
+        self._is_saved = self._leaves = False
         super()._order(order)
 
     def _forget(self) -> None:

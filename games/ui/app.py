@@ -212,9 +212,8 @@ class App:
             return True
         if key.startswith("mouse"):
             self._focus = None
-        first = "seat" if getattr(self.screen, "needs_pass", False) else "back"
-        is_first = first == "seat" or self._played.pages.page == "pause"
-        lit = self._focus.lit if self._focus is not None else first if is_first else ""
+        first = {"pause": "back", "": "seat" if getattr(self.screen, "needs_pass", False) else ""}
+        lit = self._focus.lit if self._focus is not None else first.get(self._played.pages.page, "")
         if key != "enter" or not lit:
             return False
         self.screen.handle(Clicked(lit))

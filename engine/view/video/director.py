@@ -172,8 +172,10 @@ def _fall_at(scenery: Scenery, moment: float, ahead: float) -> Collapse | None:
     if fall is None or moment <= fall.end:
         return fall
     shot, motion = scenery.shot_at(moment), scenery.motion
+    if shot is not None and shot[0].begin > fall.crash:
+        return None
     put = motion.put[motion.at(fall.end) : motion.at(moment) + 1, fall.fallen]
-    return None if put.any() or (shot is not None and shot[0].begin > fall.crash) else fall
+    return None if put.any() else fall
 
 
 def subject_at(scenery: Scenery, moment: float) -> Array:
