@@ -418,6 +418,33 @@ def test_a_place_on_a_tower_that_trembles_is_asked_about_once_and_an_answer_too_
     assert len(answers.asked) == 3
 
 
+def test_a_tower_that_has_come_to_rest_otherwise_is_set_up_anew_while_the_hand_moves() -> None:
+    hints, answers, _, grip = asking()
+    frame = hints.client.frame
+
+    def lies(name: str, x: float) -> None:
+        poses = frame.poses.copy()
+        poses[frame.names.index(name), 0] = x
+        hints.client.frame = replace(frame, poses=poses)
+
+    def carry(seconds: float) -> list[str]:
+        asked = len(answers.asked)
+        for _ in range(round(seconds / 0.02)):
+            grip.goal = Pose((grip.goal.position[0] + 0.001, 0.0, 0.1))
+            hints.step(grip, 0.02)
+        return [each.wanted for each in answers.asked[asked:]]
+
+    assert carry(2.0) == ["all"]
+    lies("small_blue", 0.3)
+    assert carry(2.0) == ["nothing"]
+    # nothing is asked about a tower that moves
+    for picture in range(20):
+        lies("small_blue", 0.3 + 0.001 * picture)
+        assert not carry(0.1)
+    assert carry(2.0) == ["nothing"]
+    assert not carry(2.0)
+
+
 def test_the_coach_looks_first_then_says_for_good_and_points_to_a_better_place() -> None:
     hints, answers, looks, grip = asking()
     for _ in range(30):

@@ -158,6 +158,8 @@ class Laying:
         for wanted in ("look", "all"):  # as it is taken up, for what has to be loaded
             self._ask(replace(self._question(held, goal), wanted=wanted))
         self._carry(need, Pose((x, y, top + ABOVE), goal.orientation))
+        # on the way, as a screen has it when the tower has come to rest
+        self._final(list(self._shown().values()), replace(self._question(held, goal), wanted="nothing"))
         landing = self._landing(held, x, y, goal)
         if landing is None:
             landing = self._landing(held, *goal.position[:2], goal)

@@ -68,16 +68,33 @@ class Previewer:
         self._lying: tuple[Body, ...] = ()
         self._stirred = 0.0
 
-    def preview(self, state: Any, lying: Iterable[Body], held: Body, *, by_hand: bool = False) -> LayPreview:
+    def lay(self, state: Any, lying: Iterable[Body]) -> Table:
+        """Set the table up, unless it lies so already. state: of the rules, while a piece is carried. lying: all else.
+
+        Raises UnsteadyError where that does not stand.
+        """
+        table = self._laid(self._game.judge.supplied(state, sorted(lying, key=lambda body: body.name)))
+        if self._stirred > FALL_DROP_SEEN:
+            raise UnsteadyError("what lies there falls when it is set up again")
+        return table
+
+    def preview(
+        self,
+        state: Any,
+        lying: Iterable[Body],
+        held: Body,
+        *,
+        by_hand: bool = False,
+        is_over_with_fall: bool = False,
+    ) -> LayPreview:
         """What if the held piece were let go where it is? state: of the rules, while it is carried. lying: all else.
-        by_hand: lowered there first, by a hand that yields to what it meets.
+        by_hand: lowered there first, by a hand that yields to what it meets. is_over_with_fall: nothing is watched
+        any longer once something has fallen and the piece is far from its place.
 
         Raises ValueError or RuntimeError when the simulation cannot tell; UnsteadyError where nothing stands firmly.
         """
         judge, piece = self._game.judge, held.name
-        table = self._laid(judge.supplied(state, sorted(lying, key=lambda body: body.name)))
-        if self._stirred > FALL_DROP_SEEN:
-            raise UnsteadyError("what lies there falls when it is set up again")
+        table = self.lay(state, lying)
         lain, moment = table.scene(), table.remember()
         before = TableScene({**lain.bodies, piece: held}, lain.touching)
         state = self._game.rules.apply(state, Released(state.step, piece))
@@ -85,9 +102,13 @@ class Previewer:
         last = 0
         down: tuple[str, ...] = ()
 
+        def is_far() -> bool:
+            return math.dist(table.bodies[piece].pose.position, held.pose.position) > FALL_DROP_SEEN
+
         def stop_when(events: tuple[SceneEvent, ...]) -> bool:
             nonlocal down
-            if counts_at_once and any(isinstance(event, (Dropped, Touched)) for event in events):
+            has_come_down = counts_at_once and any(isinstance(event, (Dropped, Touched)) for event in events)
+            if has_come_down or (is_over_with_fall and is_far()):
                 down = judge.fallen(state, piece, before, table.scene())
             return bool(down) or table.step >= last
 

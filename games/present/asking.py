@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Vector
 from teeter.engine.workers import Failed, Questioner
@@ -23,6 +25,10 @@ Rows = tuple[tuple[str, Pose], ...]
 
 NO_MISS = 5e-4
 """Metres from a place that draws a piece in within which it lies in that place."""
+ALIKE = 1e-4
+"""Metres and units of a quaternion by which what lies may stir until a table is set up anew for what will be asked."""
+LOOKED_AGAIN_S = 0.3
+"""Seconds after which it is looked at again whether it has."""
 TIMEOUT_S = 120.0
 """In which a question is answered, also by a busy machine."""
 
@@ -30,15 +36,15 @@ TIMEOUT_S = 120.0
 @dataclass(frozen=True, slots=True)
 class PlaceQuestion:
     """What if `held` were let go at a pose? rows: everything else, supplies too. game, state: whose rules it has to
-    obey. wanted: a first look, all that is to be said, or the nearest place where it may lie. is_drawn_in: the place
-    has drawn it in, and the hand does not miss it."""
+    obey. wanted: a first look, all that is to be said, the nearest place where it may lie, or nothing but that the
+    table is set up for what will be asked. is_drawn_in: the place has drawn it in, and the hand does not miss it."""
 
     held: str
     pose: Pose
     rows: Rows
     game: str
     state: Any
-    wanted: Literal["look", "all", "nearest"] = "all"
+    wanted: Literal["look", "all", "nearest", "nothing"] = "all"
     is_drawn_in: bool = False
 
 
@@ -137,6 +143,14 @@ Question = PlaceQuestion | CheckQuestion | FeelQuestion | WhyQuestion
 Answer = PlaceAnswer | NearestAnswer | CheckAnswer | FeelAnswer | LoadsAnswer | WhyAnswer
 
 
+def alike(these: Rows, others: Rows) -> bool:
+    """Whether the same pieces lie in the same places."""
+    here, there = (np.array([pose.row for _, pose in rows]) for rows in (these, others))
+    return [name for name, _ in these] == [name for name, _ in others] and np.allclose(
+        here, there, 0.0, ALIKE
+    )
+
+
 class Asker:
     """Asks processes of its own about one table. Only the last question is worth an answer; of a place there are up to
     three: a first look, all that is to be said, and where that is bad the nearest place that is not."""
@@ -150,6 +164,9 @@ class Asker:
         self._known: dict[str, Piece] = {}
         self._number = self._look = 0
         self._place_asked: PlaceQuestion | None = None
+        self._laid: Rows = ()
+        self._seen: Rows = ()
+        self._seen_for = 0.0
 
     @property
     def is_waiting(self) -> bool:
@@ -171,7 +188,7 @@ class Asker:
     def _ask_place(self, held: str, place: Pose) -> None:
         question = self._question(held, place)
         self._ask(question)
-        self._place_asked = question
+        self._place_asked, self._laid = question, question.rows
         self._look = self._looks.ask(replace(question, wanted="look"))
 
     def _question(self, held: str, place: Pose) -> PlaceQuestion:
@@ -188,6 +205,20 @@ class Asker:
         question = self._question(held, place)
         self._looks.ask(replace(question, wanted="look"))
         self._questions.ask(question)
+        self._laid, self._seen_for = question.rows, 0.0
+
+    def _keep_laid(self, held: str, place: Pose, seconds: float) -> None:
+        """Time passes while a piece is carried: have the table set up anew where what lies there has come to rest
+        otherwise than it lay, so that the next answer need not wait for it."""
+        self._seen_for += seconds
+        if self._seen_for < LOOKED_AGAIN_S:
+            return
+        question = self._question(held, place)
+        if alike(question.rows, self._seen) and not alike(question.rows, self._laid):
+            self._tell()
+            self._questions.ask(replace(question, wanted="nothing"))
+            self._laid = question.rows
+        self._seen, self._seen_for = question.rows, 0.0
 
     def _answers(self) -> Iterator[Answer | Failed]:
         looks = [answer for number, answer in self._looks.poll() if number == self._look]

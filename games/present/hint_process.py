@@ -112,7 +112,7 @@ def _lying(rows: Rows, known: Known) -> tuple[Body, ...]:
 
 def _answer_laying(asked: PlaceQuestion, known: Known, trier: Trier) -> Answer:
     answers: dict[str, Callable[[PlaceQuestion, Known, Trier], Answer]]
-    answers = {"look": _answer_look, "all": _answer_place, "nearest": _answer_nearest}
+    answers = {"look": _answer_look, "all": _answer_place, "nearest": _answer_nearest, "nothing": _lay}
     try:
         return answers[asked.wanted](asked, known, trier)
     except UnsteadyError:
@@ -125,7 +125,7 @@ def _answer_laying(asked: PlaceQuestion, known: Known, trier: Trier) -> Answer:
 def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
     game, lying = game_named(asked.game), _lying(asked.rows, known)
     held = known[asked.held].at(asked.pose)
-    preview = trier.previewer.preview(asked.state, lying, held)
+    preview = trier.previewer.preview(asked.state, lying, held, is_over_with_fall=True)
     falls = _far(preview, asked.pose) > FALL_DROP_SEEN and bool(preview.fell)
     if falls:
         # what is lowered by a hand turns until it lies, and may stay where it would slip off by itself
@@ -158,6 +158,11 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
         why = "It stands when it is tried; how firmly, nobody can say"
         return PlaceAnswer("risky", 0.0, preview.rest, MAY_FALL.format(1e3 * way) if way > SHIFTS else why)
     return PlaceAnswer(risk, tilt, preview.rest)
+
+
+def _lay(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
+    trier.previewer.lay(asked.state, _lying(asked.rows, known))
+    return PlaceAnswer("", 0.0, None, is_first=True)
 
 
 def _far(preview: LayPreview, place: Pose) -> float:

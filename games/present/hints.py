@@ -95,6 +95,8 @@ class Hints(Feeling):
         if self._last is None or not _alike(place, self._last):
             self._last, self._since, self._place, self._answer = place, 0.0, None, None
             self.nearest = None
+            # while it moves nothing else is asked, whose turn this would take
+            self._keep_laid(grip.name, place, seconds)
             return
         self._since += seconds
         # asked once: a tower that trembles a little moves the place in every picture, and no answer would be in time
