@@ -83,6 +83,8 @@ class Tuning:
     """Contacts further apart than this are dropped; also pads every bounding box. Global to the process."""
     restitution_speed: float = 0.1
     """m/s: slower impacts do not bounce."""
+    residual: float = 1e-14
+    """(Units a second)^2: with less that an iteration changes a step takes no more of them."""
 
 
 TUNING = Tuning()

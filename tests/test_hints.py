@@ -7,7 +7,7 @@ import random
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pytest
@@ -553,4 +553,29 @@ def test_the_places_that_one_button_offers_are_apart_and_stand() -> None:
         assert all(math.dist(pose.position, other.position) > 0.006 for other in poses[:number])
     said = [trial.asked(pose) for pose in poses[:3]]
     assert all(each.risk in ("safe", "risky") for each in said), said
+    trial.session.close()
+
+
+def test_what_was_pushed_while_the_piece_was_carried_counts_as_the_rules_have_it() -> None:
+    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    question = trial.question(trial.goal)
+    assert not trial.asked(trial.goal).is_bad
+    block = (
+        trial.state.floors[-1].blocks[0]
+        if trial.state.floors[-1].blocks
+        else trial.state.floors[-2].blocks[0]
+    )
+
+    def said(wanted: Literal["look", "all"], sank_m: float) -> PlaceAnswer:
+        taken = tuple(
+            (name, Pose((*pose.position[:2], pose.position[2] + sank_m * (name == block)), pose.orientation))
+            for name, pose in question.rows
+        )
+        found = trial.answer([], replace(question, wanted=wanted, taken=taken))
+        assert isinstance(found, PlaceAnswer)
+        return found
+
+    for wanted in ("look", "all"):
+        assert not said(wanted, 5e-4).is_bad
+        assert (said(wanted, 0.02).risk, said(wanted, 0.02).why) == ("against", "Another piece would fall")
     trial.session.close()

@@ -202,7 +202,8 @@ class Laying:
     def _question(self, held: str, place: Pose) -> PlaceQuestion:
         session = self.session
         rows = tuple((name, body.pose) for name, body in self._shown().items() if name != held)
-        return PlaceQuestion(held, place, rows, session.game.name, session.state)
+        taken = ((name, body.pose) for name, body in session.before.bodies.items() if name != FLOOR)
+        return PlaceQuestion(held, place, rows, session.game.name, session.state, taken=tuple(taken))
 
     def _ask(self, question: PlaceQuestion) -> tuple[PlaceAnswer, float]:
         answer = self._look if question.wanted == "look" else self._final

@@ -143,8 +143,10 @@ def _second_look(
     if statics is not False:
         fallen = [number for number, trial in enumerate(trials) if not trial.stands]
         again = [replace(tasks[number], share=share) for number in fallen]
-        again[1:] = [
-            replace(task, limits=task.limits.curt) if task.time is None else task for task in again[1:]
+        # what comes down is told of the first, if at all
+        told = 0 if is_brief else 1
+        again[told:] = [
+            replace(task, limits=task.limits.curt) if task.time is None else task for task in again[told:]
         ]
         again = _on_true_curves(again) or again
         is_last = not tasks[0].has_room or (is_brief and statics)

@@ -155,7 +155,7 @@ def solver_settings(tuning: Tuning, scale: Scale, parts: int) -> dict[str, float
         "contactSlop": tuning.slop,
         "contactBreakingThreshold": tuning.breaking_threshold,
         "restitutionVelocityThreshold": tuning.restitution_speed / scale.length,
-        "solverResidualThreshold": 1e-14,
+        "solverResidualThreshold": tuning.residual,
         "deterministicOverlappingPairs": 1,
         "enableConeFriction": 1,
         "enableFileCaching": 0,

@@ -67,6 +67,8 @@ class Previewer:
         self._table: Table | None = None
         self._lying: tuple[Body, ...] = ()
         self._stirred = 0.0
+        self.earlier: dict[str, Body] = {}
+        """What lay elsewhere when the piece was taken up: it was pushed since, and the rules go by where it lay."""
 
     def lay(self, state: Any, lying: Iterable[Body]) -> Table:
         """Set the table up, unless it lies so already. state: of the rules, while a piece is carried. lying: all else.
@@ -145,7 +147,7 @@ class Previewer:
         after: the scene as it was taken up, let go and at the end. has_narrow: with what a hand that misses would
         break."""
         judge, rules = self._game.judge, self._game.rules
-        need = rules.needs(state)
+        need, before = rules.needs(state), replace(before, bodies={**before.bodies, **self.earlier})
         height = judge.height(state, piece, released)
         fell = judge.fallen(state, piece, before, after)
         hit = judge.hit(state, piece, before, after)

@@ -37,7 +37,8 @@ TIMEOUT_S = 120.0
 class PlaceQuestion:
     """What if `held` were let go at a pose? rows: everything else, supplies too. game, state: whose rules it has to
     obey. wanted: a first look, all that is to be said, the nearest place where it may lie, or nothing but that the
-    table is set up for what will be asked. is_drawn_in: the place has drawn it in, and the hand does not miss it."""
+    table is set up for what will be asked. is_drawn_in: the place has drawn it in, and the hand does not miss it. taken:
+    where everything lay as the piece was taken up; empty for nothing but where it lies."""
 
     held: str
     pose: Pose
@@ -46,6 +47,7 @@ class PlaceQuestion:
     state: Any
     wanted: Literal["look", "all", "nearest", "nothing"] = "all"
     is_drawn_in: bool = False
+    taken: Rows = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +195,13 @@ class Asker:
 
     def _question(self, held: str, place: Pose) -> PlaceQuestion:
         client = self.client
-        placed = client.frame.placed().items()
-        rows = tuple((name, pose) for name, pose in placed if name not in (held, FLOOR))
+        rows, taken = (
+            tuple((name, pose) for name, pose in frame.placed().items() if name not in (held, FLOOR))
+            for frame in (client.frame, client.taken)
+        )
         spots = client.places if details_of(client.game).has_slots(client) else ()
         near = any(math.dist(spot.position[:2], place.position[:2]) < NO_MISS for spot in spots or ())
-        return PlaceQuestion(held, place, rows, client.game.name, client.state, is_drawn_in=near)
+        return PlaceQuestion(held, place, rows, client.game.name, client.state, is_drawn_in=near, taken=taken)
 
     def _prepare(self, held: str, place: Pose) -> None:
         """Have the processes load what a piece needs, before anything is asked about it."""

@@ -61,7 +61,8 @@ class ClientState(Generic[S]):
         self.plan, self.game, self.state = plan, game, state
         self.pieces: dict[str, Piece] = {body.name: body.piece for body in bodies}
         self._fixed = {body.name for body in bodies if body.fixed}
-        self.frame = frame_of(bodies)
+        self.frame = self.taken = frame_of(bodies)
+        """As it is; and as it was when the hand took up what it holds, or held last."""
         self.view: TableView | None = None
         self.waits: Waits | None = None
         self.busy = SETTING_UP if plan.resume is None else "checking what was played"
@@ -169,6 +170,8 @@ class ClientState(Generic[S]):
     def hear(self, news: News) -> bool:
         """Take in news. Returns whether the picture of the table changes."""
         if isinstance(news, TableView):
+            if news.held and news.held != self.held:
+                self.taken = self.frame
             self.view = news
             self.frame = Frame(news.names, news.poses)
             return True

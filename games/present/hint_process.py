@@ -43,6 +43,8 @@ NEAREST_S = 1.5
 """Seconds of work for the nearest place that stands: a hand that moves on waits no longer for what it asks next."""
 ELSEWHERE = "It would slip off, and nobody can say where it ends up"
 """Of a piece that slides off, or tips over, to where no rule is against it: it may do so otherwise."""
+PUSHED = 1e-3
+"""Metres that what lies may creep while a piece is carried, without having been pushed."""
 SHIFTS = 6e-3
 """Metres that a piece goes before it lies still on what no balance can judge, from which on it may as well fall."""
 MAY_FALL = "It shifts {:.0f} mm before it lies still, and may fall"
@@ -110,9 +112,20 @@ def _lying(rows: Rows, known: Known) -> tuple[Body, ...]:
     return tuple(known[name].at(pose) for name, pose in rows)
 
 
+def _pushed(asked: PlaceQuestion, known: Known) -> dict[str, Body]:
+    """Returns where that lay, as the piece was taken up, which was pushed since."""
+    lies = dict(asked.rows)
+    return {
+        name: known[name].at(pose)
+        for name, pose in asked.taken
+        if name in lies and math.dist(pose.position, lies[name].position) > PUSHED
+    }
+
+
 def _answer_laying(asked: PlaceQuestion, known: Known, trier: Trier) -> Answer:
     answers: dict[str, Callable[[PlaceQuestion, Known, Trier], Answer]]
     answers = {"look": _answer_look, "all": _answer_place, "nearest": _answer_nearest, "nothing": _lay}
+    trier.previewer.earlier = _pushed(asked, known)
     try:
         return answers[asked.wanted](asked, known, trier)
     except UnsteadyError:
