@@ -58,18 +58,15 @@ THIN_SKIN = 2e-5
 """`Tuning.skin` of that run: two skins press two boxes apart."""
 FINE_ITERATIONS = (40, 100)
 """Iterations of the fine runs: the more, the fewer pieces there are."""
-FINE = replace(TUNING, residual=1e-8)
-"""A micrometre a second at the games' size. Iterations over what is as good as solved already shake tall towers: walls of
-60 slabs that lean rest in 1.0 s, after up to 2.5 s with all of them.
-"""
 EASED_ITERATIONS = 30
 """Of that run at first: where forces balance the pieces with a degree in hand, as few do, in a third of the time."""
 GENTLE_ITERATIONS, GENTLE_WORK = 2, 20_000
 """Iterations a piece of the last run, where that is more: thrust goes through an arch of 101 stones from one to the
 next. No more than so many of all pieces together."""
-SMALL_STEPS = 32, replace(FINE, skin=THIN_SKIN, damping=12.0, warm_start=0.99)
+SMALL_STEPS = 32, replace(TUNING, skin=THIN_SKIN, damping=12.0, warm_start=0.99, residual=1e-8)
 """The same, and contacts, for what has its safety margin by forces: half as long steps want a third of the iterations,
-because less is new in each, and find the loads of 60 slabs that lean in half the time."""
+because less is new in each, and find the loads of 60 slabs that lean in half the time. What an iteration changes by
+less than a micrometre a second is left: to go on shakes such towers, which rest after 1.0 s so, and 2.5 s else."""
 SMALL_ITERATIONS, SMALL_LEAST = 2 / 3, 20
 """Iterations a piece of that run, and at least."""
 MANY = 200
@@ -231,7 +228,7 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
     )
     scale = Scale.of(whole)
     fewest, most = FINE_ITERATIONS
-    tuning = replace(FINE, iterations=min(most, max(fewest, 2400 // len(assembly.free))))
+    tuning = replace(TUNING, iterations=min(most, max(fewest, 2400 // len(assembly.free))))
 
     def run(
         start: tuple[Body, ...], rate: int, tuning: Tuning, limits: Limits, sink: Sink, stages: int = 1
