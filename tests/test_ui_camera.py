@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teeter.engine.view.camera import BOX_CORNERS, WHOLE, BoundingSphere, Clear, Orbit, all_seen_at
+from teeter.engine.view.camera import BOX_CORNERS, WHOLE, BoundingSphere, Camera, Clear, Orbit, all_seen_at
 from teeter.games.core.rules import NO_HANDICAP, Handicap
 from teeter.games.present.camera import CameraController, CameraHandicap, Gliding
 from teeter.models.piece import Array
@@ -107,3 +107,16 @@ def test_the_eye_stays_over_the_table(
     for _ in range(40):
         control.step(0.03)
         assert control.camera.eye[2] > 0.0
+
+
+def test_what_fills_a_picture_fills_the_part_above_a_bar() -> None:
+    whole = Camera((0.3, -1.1, 0.4), (0.02, 0.01, 0.1))
+    across, _, up = whole.axes
+    reach = math.tan(math.radians(whole.fov) / 2) * whole.distance
+    corners = np.array(
+        [whole.target + reach * (x * across + z * up) for x in (-1.5, 0, 1.5) for z in (-1, 0, 1)]
+    )
+    before, after = (all_seen_at(camera, (900, 600), corners) for camera in (whole, whole.above(0.7)))
+    assert after[:, 1] + 0.5 == pytest.approx(0.7 * (before[:, 1] + 0.5))
+    assert after[:, 0] - 449.5 == pytest.approx(0.7 * (before[:, 0] - 449.5))
+    assert whole.above(1.0).eye == pytest.approx(whole.eye)

@@ -17,6 +17,8 @@ from window_driver import ALIKE, PATIENCE, Person, sees, xdotool
 from teeter.engine.geometry.rotation import angle_between
 from teeter.engine.pose import Pose
 from teeter.engine.record.reader import load as read_replay
+from teeter.engine.view.camera import all_seen_at
+from teeter.engine.view.video import director
 from teeter.games.core.random_state import is_drawn
 from teeter.games.core.rules import Wait
 from teeter.games.present.settings import load_settings
@@ -220,6 +222,11 @@ def replay_on_the_screen(file: str) -> None:
     for _ in range(3):
         viewer.round(0.1)
     sees(viewer.window, lambda: viewer.round(0.1), "screen-replay")
+    bar = viewer.window.hud.layout.region("seek")
+    assert bar is not None
+    feet = director.subject_at(viewer.scenery, viewer.watching.seconds)
+    seen = all_seen_at(viewer.camera(), viewer.window.size, feet)
+    assert seen[:, 1].max() < bar.rect.y, "the scrub bar lies over what is played"
     viewer.window.close()
 
 

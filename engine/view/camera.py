@@ -51,6 +51,15 @@ class Camera:
         eye, target = (vector_of(pivot + turn @ np.subtract(at, pivot)) for at in (self.eye, self.target))
         return Camera(eye, target, self.fov, vector_of(turn @ np.array(self.up)))
 
+    def above(self, part: float) -> Camera:
+        """Returns the camera that looks the same way, and has in the upper `part` of its picture what this one has in
+        all of it."""
+        up, tangent = self.axes[2], math.tan(math.radians(self.fov) / 2.0)
+        lower = (1.0 - part) * tangent * self.distance / part * up
+        target = np.array(self.target) - lower
+        eye = target + np.subtract(self.eye, self.target) / part
+        return Camera(vector_of(eye), vector_of(target), self.fov, self.up)
+
     @property
     def right(self) -> tuple[float, float]:
         """What is to the right in the picture: a level unit vector (x, y)."""

@@ -37,8 +37,8 @@ TIMEOUT_S = 120.0
 class PlaceQuestion:
     """What if `held` were let go at a pose? rows: everything else, supplies too. game, state: whose rules it has to
     obey. wanted: a first look, all that is to be said, the nearest place where it may lie, or nothing but that the
-    table is set up for what will be asked. is_drawn_in: the place has drawn it in, and the hand does not miss it. taken:
-    where everything lay as the piece was taken up; empty for nothing but where it lies."""
+    table is set up for what will be asked. is_drawn_in: the place has drawn it in, and the hand does not miss it.
+    taken: where everything lay as the piece was taken up; empty for nothing but where it lies."""
 
     held: str
     pose: Pose

@@ -45,6 +45,8 @@ from teeter.models.files import first_free
 LEAVING = ("escape", "pad_b")
 PLANNED = 5
 """Pictures a second for which a camera is planned; between them it goes straight."""
+LEAST_FREE = 0.6
+"""Of the picture's height: so much shows the recording, whatever lies over it."""
 SETTLE = 3e-4
 """Metres of gap and overlap that are closed before a moment of a game is judged."""
 CHECK_TIMEOUT_S = 600.0
@@ -120,7 +122,7 @@ class Viewer:
         self.marks = marks_of(replay, self.scenery)
         self.watching = ViewerState(replay.seconds)
         self.forked: Path | None = None
-        self._paths: dict[str, director.CameraPath] = {}
+        self._paths: dict[tuple[str, float], director.CameraPath] = {}
         self._shown: tuple[object, ...] = ()
         hand = tuple(part.at(bodies[0].pose) for part in mannequin.hand_bodies())
         self._is_inside, self.settings = window is not None, settings
@@ -235,17 +237,24 @@ class Viewer:
         name = self.watching.camera
         if name == "free":
             return self.orbit.camera
-        if name not in self._paths:
+        (width, height), part = self.window.size, self._free
+        aspect = round(width / (height * part), 2)
+        if (name, aspect) not in self._paths:
             moments = np.arange(0.0, self.watching.whole + 1 / PLANNED, 1 / PLANNED)
             kind: CameraName = "follow" if name == "follow" else "director"
-            size = self.window.size
-            self._paths[name] = director.path(kind, self.scenery, moments, PLANNED, size[0] / size[1])
-        path = self._paths[name]
+            self._paths = {(name, aspect): director.path(kind, self.scenery, moments, PLANNED, aspect)}
+        path = self._paths[name, aspect]
         at, ticks = self.watching.seconds * PLANNED, np.arange(len(path.eyes))
         eye, target = (
             np.array([np.interp(at, ticks, along) for along in rows.T]) for rows in (path.eyes, path.targets)
         )
-        return Camera(vector_of(eye), vector_of(target), path.fov)
+        return Camera(vector_of(eye), vector_of(target), path.fov).above(part)
+
+    @property
+    def _free(self) -> float:
+        """The part of the picture's height that is above the scrub bar."""
+        region, height = self.window.hud.layout.region("seek"), self.window.size[1]
+        return 1.0 if region is None else max(region.rect.y / height, LEAST_FREE)
 
     def _fork(self) -> None:
         """Begin a game of its own here, beside the recording, and leave; the recording stays as it is."""
