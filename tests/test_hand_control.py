@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -480,7 +481,8 @@ def test_letters_lie_on_faces_that_are_seen() -> None:
     client = Table().client
     sphere = sphere_of(client.lying())
     camera = CameraController(sphere, CameraHandicap(client.game.handicaps.of(client.state))).camera
-    found = Lettering(client).on(camera, 0.0)
+    lettering = Lettering(client)
+    found = lettering.on(camera, 0.0)
     assert len(found) > 5
     for name, mark in found.items():
         way = np.subtract(mark.point, camera.eye)
@@ -488,3 +490,7 @@ def test_letters_lie_on_faces_that_are_seen() -> None:
         assert hit is not None
         assert (hit.name, mark.letter) == (name, letter_of(client.pieces[name]))
         assert math.dist(hit.point, mark.point) < 1e-6
+    # they fall with their pieces, also before faces are looked at again
+    client.frame = replace(client.frame, poses=client.frame.poses - np.eye(1, 7, 2) * 0.1)
+    for name, mark in lettering.on(camera, 0.1).items():
+        assert found[name].point == pytest.approx(np.add(mark.point, (0.0, 0.0, 0.1)), abs=1e-9)

@@ -25,35 +25,41 @@ class Lettering:
 
     def __init__(self, client: ClientState) -> None:
         self._client = client
-        self._shown: dict[str, PieceLetter] = {}
+        self._marked: dict[str, tuple[str, Array]] = {}
+        """By piece the letter, and where it lies on the piece as authored."""
         self._seen: tuple[object, ...] = ()
         self._at = -math.inf
 
     def on(self, camera: Camera, now: float) -> dict[str, PieceLetter]:
         """Returns the letters and where they lie, as the camera sees the pieces in play. now: seconds."""
         frame = self._client.frame
-        seen = (camera, id(frame))
+        seen, poses = (camera, id(frame)), frame.placed()
         if seen != self._seen and now - self._at >= AGAIN_S:
             self._seen, self._at = seen, now
-            self._shown = {}
-            for name, pose in frame.placed().items():
+            self._marked = {}
+            for name, pose in poses.items():
                 letter = "" if self._client.is_fixed(name) else letter_of(self._client.pieces[name])
-                point = self._point(name, pose, camera) if letter else None
-                if point is not None:
-                    self._shown[name] = PieceLetter(letter, vector_of(point))
-        return self._shown
+                middle = self._middle(name, pose, camera) if letter else None
+                if middle is not None:
+                    self._marked[name] = letter, middle
+        return {
+            name: PieceLetter(letter, vector_of(poses[name].apply(middle[None])[0]))
+            for name, (letter, middle) in self._marked.items()
+            if name in poses
+        }
 
-    def _point(self, name: str, pose: Pose, camera: Camera) -> Array | None:
-        """The middle of the broadest face that is seen, without what is printed on it; None where none is."""
+    def _middle(self, name: str, pose: Pose, camera: Camera) -> Array | None:
+        """The middle of the broadest face that is seen and bears no print, as authored; None where none is."""
         eye, faces = np.asarray(camera.eye), []
         for normal, middle, area in faces_of(self._client.pieces[name]):
             point, outward = pose.apply(middle[None])[0], pose.matrix @ normal
             towards = eye - point
             cosine = float(outward @ towards) / float(np.linalg.norm(towards))
             if cosine > LEAST:
-                faces.append((cosine * area, point, outward))
+                faces.append((cosine * area, middle, point, outward))
         faces.sort(key=lambda face: -face[0])
-        return next((p for _, p, out in faces[:MOST_FACES] if self._is_seen(name, p, out, eye)), None)
+        found = (face[1] for face in faces[:MOST_FACES] if self._is_seen(name, *face[2:], eye))
+        return next(found, None)
 
     def _is_seen(self, name: str, point: Array, outward: Array, eye: Array) -> bool:
         across = np.cross(outward, [0.0, 0.0, 1.0] if abs(outward[2]) < 0.9 else [1.0, 0.0, 0.0])

@@ -308,7 +308,7 @@ class TableScreen:
 
     def _letters(self, now: float) -> dict[str, PieceLetter]:
         """Letters on the pieces, for those who cannot tell their colours apart."""
-        return self._lettering.on(self.camera_control.camera, now) if self.settings.picture.marks else {}
+        return self._lettering.on(self.window.camera, now) if self.settings.picture.marks else {}
 
     def _marks(self) -> dict[str, str]:
         marks: dict[str, str] = {}
