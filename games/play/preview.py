@@ -25,7 +25,7 @@ WATCHED_S = 4.0
 SHIFT = 0.003
 """Metres by which a hand that lowers a piece may miss its place: what is allowed must be allowed so far off too."""
 HAIR = 5e-4
-"""Metres by which a piece lies otherwise than it did in a trial: what it missed by less may be met."""
+"""Metres by which a piece lies otherwise than it did in a trial, at least: what it missed by less may be met."""
 STIRRED = 1e-3
 """Metres that pieces at rest may move when they are set up anew for their fall to be believed: a tower of bricks that
 went 1.7 mm fell under the next, and stood in the game."""
@@ -41,8 +41,8 @@ class UnsteadyError(TeeterError, RuntimeError):
 class LayPreview:
     """What would be. rest: where the piece ends; None when it does not come to rest. fell: the pieces that would fall,
     hit: the owner of the tower it would lie against, broken: the conditions it would not meet, narrow: those it would
-    not meet if the hand missed by a little, is_close: so it might meet all of them, is_hairline: by
-    `HAIR`. outcome: how the game would end, None when it would go on."""
+    not meet if the hand missed by a little, is_close: so it might meet all of them, is_hairline: by a hair.
+    outcome: how the game would end, None when it would go on."""
 
     rest: Pose | None
     fell: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Previewer:
         self._game = game
         self._table: Table | None = None
         self._lying: tuple[Body, ...] = ()
-        self._stirred = 0.0
+        self._stirred = self._off = 0.0
         self.earlier: dict[str, Body] = {}
         """What lay elsewhere when the piece was taken up: it was pushed since, and the rules go by where it lay."""
 
@@ -161,7 +161,7 @@ class Previewer:
         missed = missed_by(SHIFT) if has_narrow else []
         narrow = tuple(dict.fromkeys(condition for broken_there in missed for condition in broken_there))
         is_close = bool(broken) and not all(missed)
-        is_hairline = has_narrow and bool(broken) and not all(missed_by(HAIR))
+        is_hairline = has_narrow and bool(broken) and not all(missed_by(max(HAIR, self._off)))
         step = state.step
         event: Input
         if fell:
@@ -183,15 +183,14 @@ class Previewer:
 
     def _laid(self, bodies: tuple[Body, ...]) -> Table:
         # a tower that stirs when it is set up is known no better than that
-        within = min(max(SAME_PLACE, self._stirred), HAIR)
+        within = min(max(SAME_PLACE, self._stirred), STIRRED)
         if self._table is None or not lie_alike(bodies, self._lying, within):
             self.close()
             scale = Scale.of(bodies)
             self._table = Table(bodies, scale.finer if self._game.judge.is_fine else scale)
             self._lying = bodies
-            there = self._table.bodies
-            moves = [math.dist(body.pose.position, there[body.name].pose.position) for body in bodies]
-            self._stirred = max(moves, default=0.0)
+            self._stirred = _farthest(bodies, self._table)
+        self._off = _farthest(bodies, self._table)
         return self._table
 
     def close(self) -> None:
@@ -199,6 +198,14 @@ class Previewer:
         if self._table is not None:
             self._table.close()
             self._table = None
+
+
+def _farthest(bodies: Iterable[Body], table: Table) -> float:
+    """Returns how far from where it lies on a table anything lies, metres."""
+    there = table.bodies
+    return max(
+        (math.dist(each.pose.position, there[each.name].pose.position) for each in bodies), default=0.0
+    )
 
 
 def lie_alike(these: Sequence[Body], others: Sequence[Body], within: float) -> bool:
