@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +19,7 @@ from teeter.games.core.errors import SetupError
 from teeter.games.core.events import Placed, Released
 from teeter.games.core.rules import Bring
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.file_prompt import FilePrompt, files_like, in_words
+from teeter.games.present.file_prompt import MOST_LIKE, FilePrompt, files_like, in_words, offered
 from teeter.games.present.naming import piece_name
 from teeter.games.present.sandbox_panel import called
 from teeter.games.server.inventory import inventory_of, read_piece
@@ -102,6 +103,24 @@ def test_files_that_can_be_read_are_offered_while_a_path_is_typed(tmp_path: Path
     assert files_like(f"{tmp_path}/b1") == [f"{tmp_path}/b1.glb"]
     assert files_like(f"{tmp_path}/b1.glb") == []
     assert files_like(f"{tmp_path}/nowhere/x") == []
+
+
+def test_scenes_that_were_saved_are_offered_before_a_path_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("teeter.games.present.file_prompt.scenes_folder", lambda: tmp_path / "scenes")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here.stl").touch()
+    assert offered("") == [("here.stl", "here.stl")]
+    (tmp_path / "scenes").mkdir()
+    for number in range(8):
+        file = tmp_path / "scenes" / f"built-{number}.toml"
+        file.touch()
+        os.utime(file, (number, number))
+    files = offered("")
+    assert len(files) == MOST_LIKE
+    assert files[0] == (f"{tmp_path}/scenes/built-7.toml", "built-7.toml, saved here")
+    assert offered("he") == [("here.stl", "here.stl")]
 
 
 def test_pieces_are_called_the_same_in_the_story_the_choices_and_on_the_screen() -> None:

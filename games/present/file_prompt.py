@@ -9,6 +9,7 @@ from teeter.engine.view.window.events import Clicked, Event, Press, Typed
 from teeter.engine.workers import Questioner
 from teeter.engine.world.body import Body
 from teeter.games.server.messages import Several
+from teeter.games.server.setup import scenes_folder
 from teeter.scenes.load import MESHES
 
 READ = (*MESHES, ".toml")
@@ -102,7 +103,7 @@ class FilePrompt:
         return [
             Field("path", "a mesh or scene file", self.path, True),
             *([Text(self.fault, "bad", "small")] if self.fault else []),
-            *(Button(f"like:{path}", path) for path in files_like(self.path)),
+            *(Button(f"like:{path}", said) for path, said in offered(self.path)),
             *([_laid_out(self._several)] if self._several is not None else []),
             Button("bring", "Bring it out", key="Enter", is_enabled=bool(self.path)),
         ]
@@ -111,6 +112,19 @@ class FilePrompt:
 def _laid_out(several: Several) -> Button:
     """One piece comes into a hand; of more a table is set up anew."""
     return Button("lay_out", f"Lay its {several.count} pieces out on a table of their own", is_on=True)
+
+
+def offered(begin: str) -> list[tuple[str, str]]:
+    """Returns files, and what they are called: those whose path begins so; while nothing is typed the scenes that were
+    saved, the newest first."""
+    if begin:
+        return [(path, path) for path in files_like(begin)]
+    try:
+        saved = sorted(scenes_folder().glob("*.toml"), key=lambda path: path.stat().st_mtime, reverse=True)
+    except OSError:
+        saved = []
+    shown = [(str(path), f"{path.name}, saved here") for path in saved[:MOST_LIKE]]
+    return shown or [(path, path) for path in files_like(begin)]
 
 
 def files_like(begin: str) -> list[str]:

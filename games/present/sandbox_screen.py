@@ -21,7 +21,7 @@ from teeter.games.present.hud_state import HudState
 from teeter.games.present.sandbox_panel import WEAK, SandboxLook, called, order_of
 from teeter.games.present.settings import Settings
 from teeter.games.server.messages import Act, BringBody, Do, Order, Plan, Shove, Tilt
-from teeter.games.server.setup import folder
+from teeter.games.server.setup import scenes_folder
 from teeter.models.files import OutputError, first_free, whole_or_nothing
 from teeter.scenes.dump import dump
 from teeter.scenes.load import load
@@ -270,10 +270,9 @@ class SandboxScreen(GameScreen):
 
     def save(self) -> Path:
         """Write what lies on the table as a scene file. Returns the file. Raises OutputError, SceneError."""
-        place = folder().parent / "scenes"
         assembly = Assembly("Built by hand", self.client.lying())
         text = dump(assembly if self._scene is None else replace(self._scene, assembly=assembly))
-        file = first_free(lambda number: place / f"built-{number}.toml")
+        file = first_free(lambda number: scenes_folder() / f"built-{number}.toml")
         with whole_or_nothing(file, makes_folder=True) as part:
             part.write_text(text, encoding="utf-8")
         return file

@@ -174,6 +174,11 @@ def folder() -> Path:
     return user_data_path("teeter", appauthor=False) / "games"
 
 
+def scenes_folder() -> Path:
+    """The folder of the scenes that a person has built."""
+    return folder().parent / "scenes"
+
+
 def why_not_kept() -> str:
     """Why no game can be kept here, for who plays; empty where games are kept."""
     try:
