@@ -48,6 +48,7 @@ PUSHED = 1e-3
 SHIFTS = 6e-3
 """Metres that a piece goes before it lies still on what no balance can judge, from which on it may as well fall."""
 MAY_FALL = "It shifts {:.0f} mm before it lies still, and may fall"
+UNSETTLED = "It goes on moving for seconds, and may fall"
 UNSTEADY = "What lies there hardly stands as it is: all of it may fall"
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
@@ -154,9 +155,10 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
             why = " and ".join(condition.missed for condition in preview.broken)
             return PlaceAnswer("risky", 0.0, preview.rest, f"Risky: {why}, by a hair")
         return PlaceAnswer("against", 0.0, preview.rest, why, is_end)
-    if way > FALL_DROP_SEEN or preview.rest is None:
-        why = ELSEWHERE if preview.rest else "It would not lie still"
-        return PlaceAnswer("falls", 0.0, preview.rest, why, is_end)
+    if preview.rest is None:
+        return PlaceAnswer("risky", 0.0, None, UNSETTLED)
+    if way > FALL_DROP_SEEN:
+        return PlaceAnswer("falls", 0.0, preview.rest, ELSEWHERE, is_end)
     if falls:
         return PlaceAnswer("risky", 0.0, preview.rest, MAY_FALL.format(1e3 * way))
     if preview.narrow and not asked.is_drawn_in:
