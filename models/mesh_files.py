@@ -183,12 +183,13 @@ def _cut_ply_alike(raw: Any, corners: Array, faces: Ints) -> Ints:
 FLAT = 1e-6
 """Of a polygon's size: corners no farther off its plane are in it, and any cut gives the same face."""
 _CORNERS = re.compile(rb"^[ \t]*v[ \t]", re.MULTILINE)
+_RELATIVE = re.compile(rb"^[ \t]*[flp][ \t][^#\n]*-", re.MULTILINE)
 _POLYGONS = re.compile(rb"^[ \t]*f(?:[ \t]+[-\d/]+){4,}[ \t]*$", re.MULTILINE)
 
 
 def cut_obj_alike(text: bytes) -> bytes:
     """Returns the text of an .obj file whose warped polygons begin with the corner of the smallest coordinates."""
-    text = text.replace(b"\r\n", b"\n").replace(b"\\\n", b" ")
+    text = _counted(text.replace(b"\r\n", b"\n").replace(b"\\\n", b" "))
     if not _POLYGONS.search(text):
         return text
     corners: list[Array] = []
@@ -199,6 +200,34 @@ def cut_obj_alike(text: bytes) -> bytes:
         elif _POLYGONS.match(line):
             lines[row] = _begun(line.split(), corners)
     return b"\n".join(lines)
+
+
+def _counted(text: bytes) -> bytes:
+    """Returns the text of an .obj file whose elements name what they use by its number from the start. A number below
+    zero counts back from what was read until then; trimesh counts back from the end of the file."""
+    if not _RELATIVE.search(text):
+        return text
+    read = {b"v": 0, b"vt": 0, b"vn": 0}
+    lines = text.split(b"\n")
+    for row, line in enumerate(lines):
+        word, *refs = line.split(b"#")[0].split() or [b""]
+        if word in read:
+            read[word] += 1
+        elif word in (b"f", b"l", b"p"):
+            lines[row] = b" ".join([word, *(_from_start(ref, *read.values()) for ref in refs)])
+    return b"\n".join(lines)
+
+
+def _from_start(ref: bytes, *read: int) -> bytes:
+    """Returns `v/vt/vn` with numbers from the start. read: how many of each there are until then."""
+    numbers = []
+    for part, count in zip(ref.split(b"/"), read, strict=False):
+        if part.startswith(b"-"):
+            if int(part) < -count:
+                raise ValueError(f"{ref.decode()} counts back to before the first")
+            part = b"%d" % (count + 1 + int(part))
+        numbers.append(part)
+    return b"/".join(numbers)
 
 
 def cut_off_alike(text: bytes) -> bytes:

@@ -17,8 +17,9 @@ from trimeshes import trimesh_of
 from teeter.models import mesh_node, meshes
 from teeter.models.build import build, build_mesh
 from teeter.models.convex import decompose, part_volume
-from teeter.models.errors import MeshError
+from teeter.models.errors import MeshError, MeshFileError
 from teeter.models.material import material_named
+from teeter.models.mesh_files import read_nodes
 from teeter.models.meshes import checked
 from teeter.models.piece import MassProperties
 from teeter.models.spec import parse
@@ -354,3 +355,40 @@ def test_a_mirrored_node_is_wound_outward_again(tmp_path: Path) -> None:
     piece = build(parse({"shape": {"mesh": "mirrored.glb"}}, "test"), folder=tmp_path)
     assert piece.extents * 1e3 == pytest.approx([40, 10, 20], abs=1e-3)
     assert piece.volume == pytest.approx(8e-6, rel=1e-5)
+
+
+def test_an_obj_that_counts_back_names_the_corners_that_were_read_until_then(tmp_path: Path) -> None:
+    """Two boxes that meet, and a curve after them; as some programs write them, and by numbers from the start."""
+
+    def corners(x: float, z: float) -> str:
+        spots = [(x + a, b, z + c) for c in (0, 20) for a, b in ((0, 0), (40, 0), (40, 40), (0, 40))]
+        return "".join(f"v {a} {b} {c}\n" for a, b, c in spots)
+
+    faces = [
+        (-8, -5, -6, -7),
+        (-4, -3, -2, -1),
+        (-8, -7, -3, -4),
+        (-7, -6, -2, -3),
+        (-6, -5, -1, -2),
+        (-5, -8, -4, -1),
+    ]
+
+    def file(name: str, first: tuple[int, int]) -> Path:
+        text = ""
+        for part, shift, x, z in (("low", first[0], 0, 0), ("up", first[1], 21, 20)):
+            text += f"o {part}\n" + corners(x, z)
+            text += "".join(
+                "f " + " ".join(str(at + shift) for at in face) + "  # a face\n" for face in faces
+            )
+        (tmp_path / name).write_text(text + "o guide\n" + corners(19, 20) + "l -8 -7 -6\n")
+        return tmp_path / name
+
+    back, forth = (
+        read_nodes(file(name, first)) for name, first in (("back.obj", (0, 0)), ("forth.obj", (9, 17)))
+    )
+    assert [node.name for node in back] == [node.name for node in forth] == ["low", "up"]
+    for one, other in zip(back, forth, strict=True):
+        assert one.vertices[one.faces].tolist() == other.vertices[other.faces].tolist()
+    (tmp_path / "before.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -1 -2 -4\n")
+    with pytest.raises(MeshFileError, match="-4 counts back to before the first"):
+        read_nodes(tmp_path / "before.obj")
