@@ -44,7 +44,7 @@ def dump(what: Scene | Assembly, *, comment: str = "") -> str:
     if faults:
         raise SceneError(faults)
     title = scene.title if scene else assembly.name
-    head = compose(title, _table(table), rows, scene.head.expect if scene else None, comment)
+    head = compose(title, table_of(table), rows, scene.head.expect if scene else None, comment)
     more: list[str] = []
     for key, said in tables_of_all(scene.head).items() if scene else ():
         more += ["", f"[{key}]", *pairs(said.model_dump())]
@@ -82,7 +82,8 @@ def _changed(model: TableTop | Expect, default: TableTop | Expect) -> dict[str, 
     return {key: value for key, value in model.model_dump().items() if value != plain.get(key)}
 
 
-def _table(body: Body | None) -> TableTop | None:
+def table_of(body: Body | None) -> TableTop | None:
+    """Returns the table top as a scene file tells of it; None where there is none."""
     if body is None:
         return None
     width, depth = (round(float(side) / MM, DIGITS) for side in body.piece.extents[:2])

@@ -160,7 +160,7 @@ def test_sentences() -> None:
     told = sentences(explain(assembly, statics, contacts), statics)
     assert told[0] == "beam tips over the edge at x = 20.0 mm of base, towards +x."
     assert told[1] == "Its centre of mass lies 5.00 mm beyond that edge."
-    assert told[2].startswith("An extra 12.3 mN at the corner")
+    assert told[2].startswith("To hold it takes at least 12.3 mN at the corner")
     statics = analyse(stack(2, (40, 60, 30)))
     told = sentences(why_of(stack(2, (40, 60, 30))), statics)
     assert told[0].startswith(

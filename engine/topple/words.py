@@ -306,6 +306,8 @@ def _what(why: Explanation, statics: Statics) -> str:
     side = "" if why.towards is None else f", towards {compass(why.towards)}"
     if why.kind == "slides":
         how = f"slide{'s' if one else ''} on {why.against}{side}"
+    elif why.edge is None:
+        how = f"tip{'s' if one else ''} against {why.against}{side}"
     else:
         how = f"tip{'s' if one else ''} over {_edge(why)}{side}"
     besides = f" {_group(why.others)} move{'s' if len(why.others) == 1 else ''} too." if why.others else ""
@@ -334,7 +336,8 @@ def _how_much(why: Explanation, statics: Statics) -> list[str]:
     if why.stands:
         lines.append(f"{force} {where}, in the direction it moves, would start it.")
     else:
-        lines.append(f"An extra {force} {where}, opposing the motion, would hold it.")
+        # another motion may want more
+        lines.append(f"To hold it takes at least {force} {where}, opposing the motion.")
     if why.kind == "slides" and not why.stands:
         if why.friction_needed is None:
             lines.append("No friction would hold it.")
@@ -345,8 +348,7 @@ def _how_much(why: Explanation, statics: Statics) -> list[str]:
 
 def _edge(why: Explanation) -> str:
     """Returns whose edge, and where: a piece on a table tips over its own."""
-    if why.edge is None:
-        return f"the edge of {why.against}"
+    assert why.edge is not None
     (a, b, c), (d, e, f) = why.edge
     length = math.dist((a, b, c), (d, e, f))
     if length < 1e-3:

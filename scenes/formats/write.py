@@ -22,10 +22,10 @@ from teeter.models.material import material_named
 from teeter.models.piece import Array, Part, Piece
 from teeter.models.shapes import MAX_HULL_CORNERS, Box, Cylinder, Shape, Sphere
 from teeter.scenes.assemble import GRAM, MM
-from teeter.scenes.dump import dump
+from teeter.scenes.dump import dump, table_of
 from teeter.scenes.loads import refuse_loads
 from teeter.scenes.scene import Scene, SceneError, quote
-from teeter.scenes.schema import PieceTable
+from teeter.scenes.schema import PieceTable, TableTop
 
 WRITTEN = (".toml", ".glb", ".xml", ".mjcf", ".urdf")
 SAME_VOLUME = 1e-6
@@ -218,6 +218,8 @@ def lost_in_glb(scene: Scene) -> str:
     lost = ["masses"] if any(one.density_kg_m3 != usual.density_kg_m3 for one in stuffs) else []
     lost += ["frictions"] if any(one.friction != usual.friction for one in stuffs) else []
     lost += ["centres of mass"] if is_loaded else []
+    table = table_of(next((body for body in scene.assembly.bodies if body.name == TABLE), None))
+    lost += [] if table in (None, TableTop()) else ["the table's size and friction"]
     return ", ".join(lost)
 
 

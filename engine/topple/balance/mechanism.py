@@ -10,7 +10,7 @@ turning it is how far their centre of mass lies beyond the edge (or inside).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -100,13 +100,19 @@ class Mechanism:
 
     def as_one_with(self, name: str) -> tuple[str, ...]:
         """Returns the pieces that move as one body with this one, joined by contacts, in the assembly's order."""
+        return self._joined(name, lambda pair: self._apart(pair, self.corners(pair)[0]).max() <= TOGETHER)
+
+    def moving_with(self, name: str) -> tuple[str, ...]:
+        """Returns the pieces that move and touch this one, or others that do: no force on one moves any else."""
+        moving = set(self.moving())
+        return self._joined(name, lambda pair: moving >= set(pair))
+
+    def _joined(self, name: str, is_link: Callable[[tuple[str, str]], bool]) -> tuple[str, ...]:
+        """Returns the pieces that are joined to one by some of the contacts, in the assembly's order."""
         number = {piece: at for at, piece in enumerate(self._free)}
-        joined = [
-            (number[pair[0]], number[pair[1]])
-            for pair in self._pairs
-            if number.keys() >= set(pair) and self._apart(pair, self.corners(pair)[0]).max() <= TOGETHER
-        ]
-        group = groups_of(len(number), *np.array(joined, dtype=np.int64).reshape(-1, 2).T)
+        pairs = [pair for pair in self._pairs if number.keys() >= set(pair) and is_link(pair)]
+        joined = np.array([(number[one], number[other]) for one, other in pairs], dtype=np.int64)
+        group = groups_of(len(number), *joined.reshape(-1, 2).T)
         return tuple(piece for piece in self._free if group[number[piece]] == group[number[name]])
 
     def joint(self, moves: tuple[str, ...]) -> tuple[str | None, tuple[Vector, Vector] | None]:
@@ -217,9 +223,10 @@ class Explanation:
     below. against: the piece on which they tip or slide. edge: the two ends of that over which they tip, metres;
     edge_of: the piece whose edge that is, `against` where it is both's; None where curves touch. towards:
     degrees, the bearing in which they go, counter-clockwise from +x; None straight down. room: metres their centre of
-    mass lies inside the edge, negative beyond it; None when they slide. force: newtons at `point` (metres, where they
-    move fastest) that start the mechanism; negative: that are missing to stop it. friction_needed: times the friction
-    there is, for what slides and does not stand; None when none would do.
+    mass lies inside the edge, negative beyond it; None when they slide, or turn about no edge. force: newtons at
+    `point` (metres, where they move fastest) that are enough to start what moves with them; negative: at least so many
+    are missing to stop it. friction_needed: times the friction there is, for what slides and does not stand; None when
+    none would do.
     """
 
     stands: bool
@@ -263,11 +270,11 @@ def explain(
     kind = mechanism.kind(moves, against)
     corners, speeds = mechanism.corners(moves)
     point, velocity = _fastest(corners, speeds)
-    room = mechanism.room(moves, against) if kind == "tips" else None
+    room = mechanism.room(moves, against) if kind == "tips" and edge is not None else None
     if room is not None and not statics.stands:
         # what falls does not lie inside; where it is exactly over the edge its motion is rounding
         room = 0.0 if room > -OVER else room
-    force = -mechanism.power(velocities) / float(np.linalg.norm(velocity))
+    force = -mechanism.power(mechanism.moving_with(first)) / float(np.linalg.norm(velocity))
     if room is not None and statics.stands_by_itself and room < 0.0:
         # it leans on others, which give way first: what lies beyond its own edge is not what it has to spare
         room, force = 0.0, max(force, 0.0)
