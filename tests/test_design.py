@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 
@@ -89,6 +90,30 @@ def test_a_bridge_takes_as_few_as_do() -> None:
     deck, left, right = found
     assert left.x + right.x == pytest.approx(2 * deck.x)
     assert bridge(bricks(9), 1.0, 0.0) is None
+
+
+def test_a_deck_lies_on_less_where_no_bridge_is_found_otherwise() -> None:
+    """Two bricks from each side, the deck's end on the tip of the upper one: they reach 25 + 15 mm."""
+    found = bridge(bricks(6), 0.15, slope_of(0.1))
+    assert found is not None
+    assert len(found) == 5
+    deck, near, *_ = found
+    assert near.x + LONG / 2 - (deck.x - LONG / 2) == pytest.approx(0.02 * LONG)
+    assert bridge(bricks(6), 0.154, slope_of(0.1)) is None
+
+
+@pytest.mark.parametrize(
+    ("gap", "code", "said"),
+    [(250, 3, "no bridge over 250 mm was found among those"), (9000, 1, "do not reach 9000 mm")],
+)
+def test_no_bridge_is_told_as_what_was_searched(gap: int, code: int, said: str) -> None:
+    words = ["design", "bridge", "--pieces", "tower_topple/brick:6", "--gap", str(gap), "--json"]
+    found = CliRunner().invoke(app, words)
+    assert found.exit_code == code
+    assert said in " ".join(found.stderr.split())
+    told = json.loads(found.stdout)
+    assert told["exit"] == code
+    assert said in told["errors"][0]
 
 
 def test_scenes_stand_as_designed() -> None:

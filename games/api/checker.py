@@ -305,7 +305,8 @@ class Checker:
 
         goal: overhang, tower or bridge. pieces: scenes, or models with their number, as "tower_topple/brick:30".
         margin_deg: of tilt that it shall stand. gap_mm: of a bridge. single: one piece on each, without
-        counterweights. Raises TeeterError; of its kinds NoDesignError where the pieces do not do.
+        counterweights. Raises TeeterError; of its kinds NoDesignError where the pieces do not do, or no bridge was
+        found.
         """
         from teeter.games.api.design import GOALS, designed, supply
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -95,6 +96,10 @@ class NoDesignError(ArgumentError):
     """The pieces do not do."""
 
 
+class NoneFoundError(NoDesignError):
+    """None was found, though there may be one."""
+
+
 def supply(pieces: Iterable[str | PublicScene]) -> list[tuple[Body, Any]]:
     """Returns the boxes of scenes and of models with their number (`tower_topple/brick:30`), each with the table it is
     written as, if any. Raises ArgumentError and SceneError."""
@@ -175,7 +180,7 @@ def designed(
     elif goal == "bridge":
         bridge = stacks.bridge(boxes, 1e-3 * (gap or 0.0), slope)
         if bridge is None:
-            raise NoDesignError(f"these pieces do not bridge {gap:g} mm, laid one on one from both sides")
+            raise _no_bridge(boxes, gap or 0.0)
         laid, reach, edges = bridge, 1e-3 * (gap or 0.0), (0.0, 1e-3 * (gap or 0.0))
         how = "a deck" if len(laid) == 1 else f"{len(laid) // 2} from each side and a deck"
     else:
@@ -205,6 +210,18 @@ def designed(
         tilt_deg=tilt,
         check=answer,
         scene=PublicScene(scene),
+    )
+
+
+def _no_bridge(boxes: Sequence[Laid], gap: float) -> NoDesignError:
+    """Returns why there is no bridge. gap: mm."""
+    from teeter.engine.topple.design.stacks import BEARING
+
+    if 1e3 * sum(math.hypot(*box.sides) for box in boxes) < gap:
+        return NoDesignError(f"all these pieces, laid corner to corner, do not reach {gap:g} mm")
+    return NoneFoundError(
+        f"no bridge over {gap:g} mm was found among those laid one on one, in equal pairs from both sides, with a deck "
+        f"that lies on {100 * min(BEARING):g} % of its length at each end; there may be others"
     )
 
 

@@ -111,7 +111,7 @@ def _said_shortly() -> Iterator[None]:
         if isinstance(message := getattr(error, "message", None), str):
             lines = "\n".join(map(_without_controls, message.split("\n")))
             error.message = lines if len(lines) <= MAX_LINE else f"{lines[:MAX_LINE]} ..."  # type: ignore[attr-defined]
-            _print_errors(BAD_INPUT, [error.message])  # type: ignore[attr-defined]
+            print_errors(BAD_INPUT, [error.message])  # type: ignore[attr-defined]
         raise
 
 
@@ -171,7 +171,7 @@ def refuse(message: str) -> NoReturn:
     lines = [line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]} ..." for line in lines]
     if len(faults) > MAX_FAULTS:
         lines.append(f"... and {len(faults) - MAX_FAULTS} more")
-    _print_errors(BAD_INPUT, lines)
+    print_errors(BAD_INPUT, lines)
     sys.stderr.write("teeter: " + "".join(f"{line}\n" for line in lines))
     raise typer.Exit(BAD_INPUT)
 
@@ -180,7 +180,7 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM: everything ends as after Ctrl-C, with an exit code of its own."""
 
 
-def _print_errors(code: int, errors: list[str]) -> None:
+def print_errors(code: int, errors: list[str]) -> None:
     """Print why there is no answer, where one is awaited as JSON. code: with which the program leaves."""
     if _as_json[0]:
         print_json({"teeter": teeter_version(), "exit": code, "errors": errors})
@@ -189,7 +189,7 @@ def _print_errors(code: int, errors: list[str]) -> None:
 def exit_on_interrupt(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
     """Leave because of Ctrl-C or SIGTERM. hint: what can be done now."""
     code = TERMINATED if isinstance(error, Terminated) else STOPPED
-    _print_errors(code, [f"stopped{hint}"])
+    print_errors(code, [f"stopped{hint}"])
     sys.stderr.write(f"teeter: stopped{hint}\n")
     sys.exit(code)
 
@@ -209,7 +209,7 @@ def exit_on_crash(error: Exception) -> NoReturn:
     if files:
         where = f"{files} may hide a package; if it does not, {where}"
     why = f"internal error, no verdict: {one_line(error)}; {where}"
-    _print_errors(CRASHED, [why])
+    print_errors(CRASHED, [why])
     sys.stderr.write(f"teeter: {why}\n")
     sys.exit(CRASHED)
 

@@ -17,6 +17,7 @@ from teeter.games.commands.console import (
     Json,
     SceneOut,
     Workers,
+    print_errors,
     print_json,
     refuse,
     say,
@@ -48,10 +49,13 @@ def run(
     as_json: Json = False,
 ) -> int:
     """Design the longest overhang, the tallest tower or a bridge from given boxes. Exit code 0: it stands; 1: these
-    pieces do not reach or keep that, 3: it balances but the simulation disagrees, 2: bad input."""
+    pieces do not reach or keep that, 3: it balances but the simulation disagrees, or no bridge was found, 2: bad input.
+
+    A bridge is a deck on equal pairs, laid one on one from both sides; it lies on a tenth of its length at each end, or
+    on a fiftieth where no bridge is found with that."""
     from teeter.games.api.arguments import out_of_range
     from teeter.games.api.checker import Checker
-    from teeter.games.api.design import NoDesignError
+    from teeter.games.api.design import NoDesignError, NoneFoundError
     from teeter.scenes.formats.write import write_scene
 
     if wrong := out_of_range([("--margin", "margin_deg", margin)]):
@@ -63,7 +67,9 @@ def run(
         result = checker.design(goal, pieces, margin_deg=margin, gap_mm=gap, single=single)
     except NoDesignError as error:
         Console(stderr=True).print(f"design: {error}", markup=False, highlight=False)
-        return TOPPLES
+        code = UNSURE if isinstance(error, NoneFoundError) else TOPPLES
+        print_errors(code, [str(error)])
+        return code
     if out is not None:
         write_scene(result.scene.loaded, out, force=force)
     if as_json:

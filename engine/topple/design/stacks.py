@@ -15,8 +15,8 @@ import numpy as np
 
 EDGE = 1e-4
 """Of a box's length: what is laid at an edge stays so far behind it, as rounding wants."""
-BEARING = 0.1
-"""Of a box's length, that a deck lies on."""
+BEARING = (0.1, 0.02)
+"""Of its length, that a deck lies on at each end: as it should be, and where no bridge is found with that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,16 @@ def _missing(boxes: Sequence[Laid], slope: float) -> float:
 
 
 def bridge(boxes: Sequence[Laid], gap: float, slope: float) -> list[Laid] | None:
-    """Returns the fewest boxes that bridge a gap between two piers, the deck first; None where all do not. Alike stacks
-    reach in from both sides, and the longest box lies on both tips. x is measured from the left pier's edge."""
+    """Returns the fewest boxes that bridge a gap between two piers, the deck first; None where none are found. Alike
+    stacks reach in from both sides, and the longest box lies on both tips. x is measured from the left pier's edge."""
+    found = (_bridge(boxes, gap, slope, part) for part in BEARING)
+    return next((laid for laid in found if laid is not None), None)
+
+
+def _bridge(boxes: Sequence[Laid], gap: float, slope: float, part: float) -> list[Laid] | None:
+    """Returns such a bridge. part: of its length that the deck lies on at each end."""
     deck, *rest = sorted(boxes, key=lambda box: (-box.sides[0], box.number))
-    bearing = BEARING * deck.sides[0]
+    bearing = part * deck.sides[0]
     if deck.sides[0] - 2 * bearing >= gap:
         return [replace(deck, x=gap / 2, z=deck.sides[2] / 2)]
     pairs = []
