@@ -279,6 +279,27 @@ def test_what_stands_needs_nothing_and_what_cannot_be_mended_is_told_with_its_bo
         bool(none)
 
 
+def test_what_stands_without_the_margin_asked_for_is_not_said_to_fall() -> None:
+    """Two cubes one on another keep 26.6 degrees at most, however they are turned."""
+    tower = [box("low", (20, 20, 20), 0, 10), box("high", (20, 20, 20), 0, 30)]
+    none = mended(tower, margin_deg=30, kinds=["turn"])
+    assert none.none_because is not None
+    assert none.none_because.startswith("No single change was found: whichever of low, high is changed, ")
+    assert "not keep 30 degrees" in none.none_because
+    towers = [
+        each | {"id": f"{each['id']}{y}", "position": [0, y, each["position"][2]]}
+        for y in (0, 200)
+        for each in tower
+    ]
+    apart = mended(towers, margin_deg=30, kinds=["turn"])
+    assert apart.none_because is not None
+    assert (
+        "not keep 30 degrees in 2 places apart, and one change mends only one of them" in apart.none_because
+    )
+    for said in (none.none_because, apart.none_because):
+        assert "fall" not in said
+
+
 def test_two_pieces_are_moved_together_where_one_does_not_do() -> None:
     pairs = [
         (box(f"low{n}", (80, 40, 20), 0, 10) | {"position": [0, y, 10]}, overhang()[1] | {"id": f"on{n}"})

@@ -84,8 +84,9 @@ def _mm(size: float) -> str:
     return f"{size:.{1 if size >= 0.1 else 3}f} mm"
 
 
-def none_because(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str:
-    """Returns why no change is told. refused: statics found some, the simulation did not agree."""
+def none_because(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool, margin: float | None = None) -> str:
+    """Returns why no change is told. refused: statics found some, the simulation did not agree. margin: degrees, which
+    are all that the scene lacks: by itself it stands."""
     if refused:
         return "What the force balance accepts falls in the simulation: `teeter check` would call it unsure."
     reach = 1e3 * bounds.reach
@@ -103,18 +104,26 @@ def none_because(kinds: Sequence[Kind], bounds: Bounds, *, refused: bool) -> str
         "friction": "roughening up to a friction of 1.2",
         "prop": "props below corners and sides",
     }
-    because = f": {why}" if (why := _because(bounds)) else ""
+    because = f": {why}" if (why := _because(bounds, margin)) else ""
     return f"No single change was found{because}. Tried: {'; '.join(tried[kind] for kind in kinds)}."
 
 
-def _because(bounds: Bounds) -> str:
-    """Returns what the fall has to do with the pieces that may change; empty where that is not known."""
+def _because(bounds: Bounds, margin: float | None) -> str:
+    """Returns what the fall has to do with the pieces that may change; empty where that is not known. margin: degrees
+    to which it must be tilted to fall."""
     hanging = bounds.hanging
     if hanging is None:
         return ""
     if not hanging.falls:
         return "only friction that must be there before it is let go would hold it"
-    falls = _some(hanging.falls)
+    falls, many = _some(hanging.falls), len(hanging.falls) > 1
+    if margin is not None:
+        fails = f"{falls} {'do' if many else 'does'} not keep {margin:g} degrees"
+        if not hanging.near:
+            return f"{fails}, and {'touch' if many else 'touches'} nothing that may be changed"
+        if hanging.places > 1:
+            return f"{fails} in {hanging.places} places apart, and one change mends only one of them"
+        return f"whichever of {_some(hanging.near)} is changed, {fails}"
     if not hanging.near:
         return f"{falls} would fall without touching anything that may be changed"
     if hanging.places > 1:

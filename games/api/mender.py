@@ -89,12 +89,14 @@ class Mender:
         result, answers, left = self._confirmed_changes(asked, demand, changes, best or (TOLD if few else 1))
         refused = bool(changes) and not answers
         more = left[: TOLD - len(answers)] if answers and best is None else ()
+        # what falls as it is, is told without the margin
+        lacks = self.margin if result.statics.stands else None
         return self._answer(
             result,
             self._why(result),
             changes=answers,
             unchecked=tuple(words_of(change, asked, None) for change in more),
-            none_because=None if answers else none_because(kinds, bounds, refused=refused),
+            none_because=None if answers else none_because(kinds, bounds, refused=refused, margin=lacks),
             complete=not refused,
             reach_mm=1e3 * bounds.reach,
             tried=bounds.asked,
