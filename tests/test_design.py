@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import pytest
 from typer.testing import CliRunner
@@ -80,6 +81,30 @@ def test_a_tower_is_upright_where_the_margin_lets_it_be() -> None:
     assert 4 * 0.015 <= low < 4 * LONG
     # half of its width, over half of its height
     assert math.tan(math.radians(10)) <= tilted[0].sides[1] / low
+
+
+def test_a_tower_of_equal_boxes_is_the_tallest_of_all_orders() -> None:
+    """Each of five bricks in each of three ways, in any order: by moments of what is above each joint."""
+    for degrees in (3.0, 5.0, 8.0):
+        slope, best = slope_of(degrees), 0.0
+        for ways in product(((0.075, 0.025, 0.015), (0.075, 0.015, 0.025), (0.025, 0.015, 0.075)), repeat=5):
+            joints = range(len(ways))
+            middles = [
+                sum(sum(side[2] for side in ways[low:at]) + ways[at][2] / 2 for at in range(low, 5))
+                / (5 - low)
+                for low in joints
+            ]
+            halves = [min(side[1] for side in ways[max(0, low - 1) : low + 1]) / 2 for low in joints]
+            if all(slope * middle <= half - 1e-5 for middle, half in zip(middles, halves, strict=True)):
+                best = max(best, sum(side[2] for side in ways))
+        assert sum(box.sides[2] for box in tower(bricks(5), slope)) == pytest.approx(best)
+
+
+def test_six_bricks_that_keep_five_degrees_are_240_mm_high() -> None:
+    found = teeter.design("tower", "tower_topple/brick:6", margin_deg=5, workers=1)
+    assert found.reach_mm >= 240 - 1e-6
+    assert found.tilt_deg is not None
+    assert found.tilt_deg >= 5
 
 
 def test_a_bridge_takes_as_few_as_do() -> None:

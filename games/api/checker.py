@@ -301,7 +301,7 @@ class Checker:
         gap_mm: float | None = None,
         single: bool = False,
     ) -> DesignResult:
-        """What can be built of boxes: the longest overhang, the tallest tower, a bridge of few pieces over a gap.
+        """What can be built of boxes: the longest overhang, a tall tower, a bridge of few pieces over a gap.
 
         goal: overhang, tower or bridge. pieces: scenes, or models with their number, as "tower_topple/brick:30".
         margin_deg: of tilt that it shall stand. gap_mm: of a bridge. single: one piece on each, without

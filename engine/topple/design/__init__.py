@@ -1,1 +1,1 @@
-"""What can be built of boxes: the longest overhang, the tallest tower, a bridge; places in metres, no bodies."""
+"""What can be built of boxes: the longest overhang, a tall tower, a bridge; places in metres, no bodies."""

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,9 @@ EDGE = 1e-4
 """Of a box's length: what is laid at an edge stays so far behind it, as rounding wants."""
 BEARING = (0.1, 0.02)
 """Of its length, that a deck lies on at each end: as it should be, and where no bridge is found with that."""
+
+MOST_EQUAL = 40
+"""Boxes of one kind of which the tallest tower is found; of more a tall one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,62 @@ def _stacked(order: Sequence[Laid], slope: float, tip: tuple[float, float]) -> l
 
 
 def tower(boxes: Sequence[Laid], slope: float) -> list[Laid]:
-    """Returns boxes one on one, from the ground, as high as they stand: upright first, and as long as a joint does not
-    bear the tilt, the box is laid lower that gains most for the height it costs."""
+    """Returns boxes one on one, from the ground: of equal ones the tallest tower that stands, of others a tall one."""
+    are_equal = all(box.sides == boxes[0].sides and box.weight == boxes[0].weight for box in boxes)
+    order = _tallest(boxes, slope) if are_equal and len(boxes) <= MOST_EQUAL else _tall(boxes, slope)
+    laid, ground = [], 0.0
+    for box in order:
+        laid.append(replace(box, z=ground + box.sides[2] / 2))
+        ground += box.sides[2]
+    return laid
+
+
+class _Top(NamedTuple):
+    """The upper part of a tower of equal boxes. middle: how high its centre of mass is above its lowest joint; way: of
+    its lowest box; above: what lies on that."""
+
+    middle: float
+    way: int
+    above: _Top | None
+
+
+def _tallest(boxes: Sequence[Laid], slope: float) -> list[Laid]:
+    """Returns equal boxes, the lowest first. Of all that are turned alike and have the same box lowest only the order
+    with the lowest centre of mass counts: whatever is put below, it bears the others too where it bears any."""
+    turned = [_turned(boxes[0], way) for way in range(3)]
+    level: dict[tuple[tuple[int, int, int], int], _Top] = {}
+    best: tuple[float, float, _Top | None] = (0.0, 0.0, None)
+    for count in range(len(boxes)):
+        tops = [((0, 0, 0), None)] if not count else [(ways, top) for (ways, _), top in level.items()]
+        level = {}
+        for ways, top in tops:
+            for way, box in enumerate(turned):
+                breadth, high = box.sides[1], box.sides[2]
+                middle = high / 2
+                if top is not None:
+                    upper = turned[top.way].sides
+                    if slope * top.middle + EDGE * upper[0] > min(upper[1], breadth) / 2:
+                        continue
+                    middle = (count * (top.middle + high) + high / 2) / (count + 1)
+                if slope * middle + EDGE * box.sides[0] > breadth / 2:
+                    continue
+                mine = tuple(number + (at == way) for at, number in enumerate(ways))
+                key = ((mine[0], mine[1], mine[2]), way)
+                if key not in level or middle < level[key].middle:
+                    level[key] = _Top(middle, way, top)
+                    height = sum(n * each.sides[2] for n, each in zip(mine, turned, strict=True))
+                    best = max(best, (height, -middle, level[key]), key=lambda one: one[:2])
+    order: list[Laid] = []
+    rest = best[2]
+    while rest is not None:
+        order.append(_turned(boxes[len(order)], rest.way))
+        rest = rest.above
+    return order
+
+
+def _tall(boxes: Sequence[Laid], slope: float) -> list[Laid]:
+    """Returns boxes, the lowest first: upright, and as long as a joint does not bear the tilt, the box is laid lower
+    that gains most for the height it costs."""
     chosen = [_turned(box, 2) for box in boxes]
     lying = [2] * len(boxes)
     while chosen and (missing := _missing(chosen, slope)) > 0:
@@ -103,11 +161,7 @@ def tower(boxes: Sequence[Laid], slope: float) -> list[Laid]:
             continue
         _, at, way = max(options)
         chosen[at], lying[at] = _turned(boxes[at], way), way
-    laid, ground = [], 0.0
-    for box in _sorted(chosen):
-        laid.append(replace(box, z=ground + box.sides[2] / 2))
-        ground += box.sides[2]
-    return laid
+    return _sorted(chosen)
 
 
 def _turned(box: Laid, way: int) -> Laid:
