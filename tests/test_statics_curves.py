@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import teeter
 from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
@@ -319,3 +320,12 @@ def test_what_does_not_roll_is_not_excused() -> None:
 
 def test_a_ball_beyond_neutral_topples_all_the_same() -> None:
     assert check(load("ball_on_ball").assembly, CheckOptions(workers=1)).word == "topples"
+
+
+@pytest.mark.parametrize("friction", [None, 0.05, 0.3])
+def test_friction_holds_all_of_the_pull_on_what_rocks_on_a_cap(friction: float | None) -> None:
+    """A Wonky block on its rounded side slides at the angle of friction, long before it tips, however far it rolls."""
+    block = {"id": "block", "model": "wonky/medium_purple", "rotation": [180, 0, 0], "position": [0, 0]}
+    found = analyse(teeter.build([block]).assembly, friction=friction)
+    slides = math.sqrt(0.40 * 0.45) if friction is None else friction
+    assert found.tilt_deg == pytest.approx(math.degrees(math.atan(slides)), abs=0.02)

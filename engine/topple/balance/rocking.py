@@ -228,8 +228,15 @@ class RockingBalance:
         return motion
 
     def _apart(self, load: Array) -> tuple[Array, Array]:
-        """Returns what of a load (6 n,) drives the rolling motions, and the rest of it, which contacts have to hold."""
-        return self._rolls.T @ load, load - self._loose @ (self._loose.T @ load)
+        """Returns what of a load (6 n,) drives the rolling motions, and the rest of it, which contacts have to hold.
+
+        As pieces roll their contacts move along, which changes moments and no forces: friction holds all of the pull.
+        """
+        drive, turns = self._loose.T @ load, self._loose.reshape(-1, 6, self._loose.shape[1])[:, 3:]
+        moments = np.zeros((len(load) // 6, 6))
+        moments[:, 3:] = (np.linalg.pinv(turns.reshape(-1, turns.shape[2]).T) @ drive).reshape(-1, 3)
+        left = load - moments.reshape(-1)
+        return self._rolls.T @ load, left - self._loose @ (self._loose.T @ left)
 
     def _held(self, load: Array) -> tuple[Array | None, Array]:
         """Returns forces (k, 3) that hold a load which drives nothing, or None and the motion of the fall (6 n,)."""
