@@ -245,3 +245,9 @@ def test_no_public_result_can_be_read_as_yes_or_no() -> None:
     for result in (found, found.statics, found.dynamics):
         with pytest.raises(teeter.TeeterError, match=r"neither true nor false: ask \.stands"):
             bool(result)
+
+
+@pytest.mark.parametrize("named", ["drop", "witness"])
+def test_a_word_is_no_truth_value(named: str) -> None:
+    with pytest.raises(teeter.TeeterError, match=f"{named} = 'no': must be True or False"):
+        teeter.check("two_bricks", **{named: "no"})  # type: ignore[arg-type]

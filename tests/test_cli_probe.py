@@ -108,3 +108,4 @@ def test_the_advice_names_the_loose_ones_or_else_the_easiest() -> None:
     tight = {name: probed(pull=n / 10) for n, name in enumerate("abcd", start=1)}
     assert "[bold]a[/bold], [bold]b[/bold] or [bold]c[/bold], at most 0.30 N" in advice(tight)
     assert advice({"a": FOUND["stuck"], "b": FOUND["falls"]}).startswith("No piece comes out")
+    assert advice({"a": FOUND["stuck"]}) == "No piece can be pulled out."

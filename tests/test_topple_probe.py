@@ -202,6 +202,17 @@ def test_the_same_for_any_number_of_workers_and_every_time() -> None:
     assert probe(assembly, names[1:2], workers=1) == {names[1]: alone[names[1]]}
 
 
+def test_a_brick_between_two_walls_comes_out_crossways() -> None:
+    walls = [
+        Body(name, piece(wood(), box=(20, 60, 40)), Pose((x, 0.0, 0.02)), fixed=True)
+        for name, x in (("left", -0.051), ("right", 0.051))
+    ]
+    shape = piece(wood(), box=(80, 25, 15))
+    bodies = (table(), *walls, Body("brick", shape, Pose((0.0, 0.0, 0.0075))))
+    found = probe(Assembly("between", bodies), workers=1)
+    assert found["brick"].pull == pytest.approx(ON_TABLE * shape.mass * GRAVITY, rel=0.05)
+
+
 @pytest.mark.parametrize("factor", [0.1, 10.0])
 def test_a_scene_of_another_size_is_the_same_scene(factor: float) -> None:
     shape = piece(wood(), box=(75 * factor, 25 * factor, 15 * factor))

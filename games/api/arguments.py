@@ -125,6 +125,13 @@ def number_of(called: str, value: object) -> float:
     raise ArgumentError(f"{called} = {quote(value)}: must be a number")
 
 
+def flag_of(called: str, value: object) -> bool:
+    """Returns a truth value. Raises ArgumentError."""
+    if value is True or value is False:
+        return value
+    raise ArgumentError(f"{called} = {quote(value)}: must be True or False")
+
+
 def text_of(called: str, value: object) -> str:
     """Returns a text. Raises ArgumentError."""
     if isinstance(value, str):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from teeter.games.api.arguments import (
     ArgumentError,
     actions_on,
+    flag_of,
     friction_range_fault,
     names_in,
     out_of_range,
@@ -128,6 +129,7 @@ class Checker:
         from teeter.engine.topple.verdict import check
 
         require_in_range(settle_mm=settle_mm, time=time)
+        drop, witness = flag_of("drop", drop), flag_of("witness", witness)
         loaded = loaded_of(scene, settle_mm, drop=drop)
         settle = max(settle_mm, loaded.settle_mm) / 1e3
         options = replace(self.options_of(loaded), settle=settle, drop=drop, time=time, witness=witness)

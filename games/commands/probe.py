@@ -115,6 +115,8 @@ def advice(results: dict[str, ProbeResult]) -> str:
         if results[name].stands_without and results[name].pull_n is not None
     ]
     if not safe:
+        if all(one.pull_n is None for one in results.values()):
+            return "No piece can be pulled out."
         return "No piece comes out without bringing others down."
     # the loose come first; beside them the others are no candidates
     named = [name for name in safe if results[name].loose is results[safe[0]].loose][:MOST_NAMED]
