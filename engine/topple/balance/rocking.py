@@ -232,9 +232,10 @@ class RockingBalance:
 
         As pieces roll their contacts move along, which changes moments and no forces: friction holds all of the pull.
         """
-        drive, turns = self._loose.T @ load, self._loose.reshape(-1, 6, self._loose.shape[1])[:, 3:]
-        moments = np.zeros((len(load) // 6, 6))
-        moments[:, 3:] = (np.linalg.pinv(turns.reshape(-1, turns.shape[2]).T) @ drive).reshape(-1, 3)
+        count, modes = len(load) // 6, self._loose.shape[1]
+        turns = self._loose.reshape(count, 6, modes)[:, 3:].reshape(3 * count, modes)
+        moments = np.zeros((count, 6))
+        moments[:, 3:] = (np.linalg.pinv(turns.T) @ (self._loose.T @ load)).reshape(count, 3)
         left = load - moments.reshape(-1)
         return self._rolls.T @ load, left - self._loose @ (self._loose.T @ left)
 
