@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 
+import teeter
 from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
@@ -18,6 +20,7 @@ from teeter.engine.topple.balance.statics import Statics
 from teeter.engine.topple.perturbation import Dynamics
 from teeter.engine.topple.verdict import CheckOptions, Verdict, check, joint, with_friction
 from teeter.engine.topple.verdict_json import to_json
+from teeter.engine.topple.words import headline
 from teeter.engine.world.body import Assembly, Body
 from teeter.scenes.load import SHIPPED, load, shipped
 
@@ -183,3 +186,18 @@ def test_json_of_silent_statics_is_null_with_a_reason() -> None:
     assert found["statics"] is None
     assert found["statics_why"] == "curved"
     assert found["dynamics"]["sink_mm"] == 0.02
+
+
+def test_a_dish_that_finds_its_rest_does_not_topple() -> None:
+    """The lower half of a flat ellipsoid, as a mesh of many facets: it rocks to one of them, and nothing falls."""
+    steps, turns = np.linspace(0.0, np.pi / 2, 13), np.linspace(0.0, 2 * np.pi, 48, endpoint=False)
+    cap = [
+        (60 * np.sin(t) * np.cos(p), 50 * np.sin(t) * np.sin(p), 5 * (1 - np.cos(t)))
+        for t in steps
+        for p in turns
+    ]
+    rim = [(x, y, 15.0) for x, y, z in cap if z > 4.999]
+    dish = trimesh.convex.convex_hull(np.array([*cap, *rim]))
+    found = teeter.check(trimesh.Scene({"dish": dish}))
+    assert (found.word, found.dynamics.fell) == ("unsure", ())
+    assert "nothing falls" in headline(found.verdict)

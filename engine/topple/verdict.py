@@ -145,7 +145,7 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
     dynamics = _with_what_came_down_before(dynamics, start)
     verdict = Verdict(
         scene=start.assembly.name,
-        word="stands" if only_rolls(statics, dynamics) else joint(statics.stands_by_itself, dynamics.stands),
+        word=_word(statics, dynamics),
         pose=pose if settled == 0.0 else "rest",
         settled=settled,
         statics=statics,
@@ -287,6 +287,15 @@ def joint(statics: bool | None, dynamics: bool | None) -> Word:
     if dynamics is None or (statics is not None and statics != dynamics):
         return "unsure"
     return "stands" if dynamics else "topples"
+
+
+def _word(statics: Statics, dynamics: Dynamics) -> Word:
+    """By both; what settled elsewhere without falling, where statics is silent, may only have rolled to its rest."""
+    if only_rolls(statics, dynamics):
+        return "stands"
+    if statics.stands is None and dynamics.stands is False and not dynamics.fell:
+        return "unsure"
+    return joint(statics.stands_by_itself, dynamics.stands)
 
 
 def only_rolls(statics: Statics, dynamics: Dynamics) -> bool:

@@ -92,6 +92,8 @@ def _difference(verdict: Verdict) -> str:
         return (
             f"it stands only if wedged tight ({clamped(verdict.statics.wedged)}), as it is in the simulation"
         )
+    if verdict.statics.stands is None and verdict.dynamics.stands is False:
+        return "in the simulation it moves before it lies still, but nothing falls; no force balance tells"
     if verdict.statics.stands:
         return "forces could balance it, but set down in the simulation it falls"
     where = "as it is described" if verdict.pose == "declared" else "where it lies then"
