@@ -198,6 +198,6 @@ def test_a_dish_that_finds_its_rest_does_not_topple() -> None:
     ]
     rim = [(x, y, 15.0) for x, y, z in cap if z > 4.999]
     dish = trimesh.convex.convex_hull(np.array([*cap, *rim]))
-    found = teeter.check(trimesh.Scene({"dish": dish}))
+    found = teeter.check(teeter.load(trimesh.Scene({"dish": dish})))
     assert (found.word, found.dynamics.fell) == ("unsure", ())
     assert "nothing falls" in headline(found.verdict)
