@@ -107,6 +107,7 @@ class TableScreen:
         self.pace, self._speed = PACES[0], 1.0
         """How fast bots play, and how fast time runs now."""
         self._gliding, self._framing, self._framed_at = Gliding(), Framing(), -FRAME_S
+        self._aimed = self.camera_control.camera
         self._warned: PlaceAnswer | None = None
         self._shown_hand = ShownHand()
         self._tutorial: Tutorial | None = None
@@ -210,7 +211,8 @@ class TableScreen:
         shown = self.fall.camera(self._clear()) if self.fall.state else None
         if self.fall.state and shown is None:
             shown = self.camera_control.camera
-        self.window.aim(self._gliding.step(shown, self.camera_control.camera, seconds))
+        self._aimed = self._gliding.step(shown, self.camera_control.camera, seconds)
+        self.window.aim(self._aimed)
         if is_new:
             self.hand.settle()
             self.camera_control.keep_out_of(self.client.frame, self.client.pieces, self.client.held)
@@ -308,7 +310,7 @@ class TableScreen:
 
     def _letters(self, now: float) -> dict[str, PieceLetter]:
         """Letters on the pieces, for those who cannot tell their colours apart."""
-        return self._lettering.on(self.window.camera, now) if self.settings.picture.marks else {}
+        return self._lettering.on(self._aimed, now) if self.settings.picture.marks else {}
 
     def _marks(self) -> dict[str, str]:
         marks: dict[str, str] = {}

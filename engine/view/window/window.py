@@ -145,11 +145,6 @@ class Window:
         self._stage().show(frame)
         self.is_new = True
 
-    @property
-    def camera(self) -> Camera:
-        """Where it looks from."""
-        return self._stage().camera
-
     def aim(self, camera: Camera) -> None:
         """Looks from a camera."""
         stage = self._stage()
