@@ -247,7 +247,9 @@ def test_no_public_result_can_be_read_as_yes_or_no() -> None:
             bool(result)
 
 
-@pytest.mark.parametrize("named", ["drop", "witness"])
-def test_a_word_is_no_truth_value(named: str) -> None:
-    with pytest.raises(teeter.TeeterError, match=f"{named} = 'no': must be True or False"):
-        teeter.check("two_bricks", **{named: "no"})  # type: ignore[arg-type]
+def test_a_word_for_force_overwrites_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text("mine")
+    with pytest.raises(teeter.TeeterError, match="force = 'no' is neither True nor False"):
+        teeter.check("two_bricks").page(file, force="no")  # type: ignore[arg-type]
+    assert file.read_text() == "mine"

@@ -107,5 +107,16 @@ def test_the_advice_names_the_loose_ones_or_else_the_easiest() -> None:
     )
     tight = {name: probed(pull=n / 10) for n, name in enumerate("abcd", start=1)}
     assert "[bold]a[/bold], [bold]b[/bold] or [bold]c[/bold], at most 0.30 N" in advice(tight)
-    assert advice({"a": FOUND["stuck"], "b": FOUND["falls"]}).startswith("No piece comes out")
-    assert advice({"a": FOUND["stuck"]}) == "No piece can be pulled out."
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (["stuck"], "No piece can be pulled out."),
+        (["falls"], "No piece comes out without bringing others down."),
+        (["stuck", "falls"], "What is stuck cannot be pulled out, and every other piece brings others down."),
+    ],
+    ids=str,
+)
+def test_where_no_pull_is_safe_the_advice_says_why(found: list[str], sentence: str) -> None:
+    assert advice({name: FOUND[name] for name in found}) == sentence

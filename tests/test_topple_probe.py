@@ -132,6 +132,17 @@ def test_a_cube_between_others_is_pulled_where_nothing_is() -> None:
     assert np.allclose(ways, [(0, 1, 0), (0, -1, 0)], atol=1e-12)
 
 
+def test_a_brick_between_walls_at_both_its_ends_is_pulled_crossways() -> None:
+    body = Body("a", piece(wood(), box=(80, 25, 15)), Pose((0.0, 0.0, 0.0075)))
+    wall = piece(wood(), box=(20, 60, 40))
+    walls = [Body(f"wall.{side:+d}", wall, Pose((0.051 * side, 0.0, 0.02)), fixed=True) for side in (-1, 1)]
+    found = probe(scene(body, *walls), workers=1)["a"]
+    assert found.pull == pytest.approx(ON_TABLE * body.piece.mass * GRAVITY, rel=0.05)
+    assert found.loose
+    beside = [Body(f"side.{n:+d}", wall, Pose((0.0, 0.0435 * n, 0.02)), fixed=True) for n in (-1, 1)]
+    assert probe(scene(body, *walls, *beside), workers=1)["a"].pull is None
+
+
 # -- without it ------------------------------------------------------------------------------------------------
 
 
@@ -200,17 +211,6 @@ def test_the_same_for_any_number_of_workers_and_every_time() -> None:
     assert probe(assembly, names, workers=2) == alone
     # one piece asked alone is no other than among many
     assert probe(assembly, names[1:2], workers=1) == {names[1]: alone[names[1]]}
-
-
-def test_a_brick_between_two_walls_comes_out_crossways() -> None:
-    walls = [
-        Body(name, piece(wood(), box=(20, 60, 40)), Pose((x, 0.0, 0.02)), fixed=True)
-        for name, x in (("left", -0.051), ("right", 0.051))
-    ]
-    shape = piece(wood(), box=(80, 25, 15))
-    bodies = (table(), *walls, Body("brick", shape, Pose((0.0, 0.0, 0.0075))))
-    found = probe(Assembly("between", bodies), workers=1)
-    assert found["brick"].pull == pytest.approx(ON_TABLE * shape.mass * GRAVITY, rel=0.05)
 
 
 @pytest.mark.parametrize("factor", [0.1, 10.0])

@@ -143,8 +143,8 @@ def _second_look(
     if statics is not False:
         fallen = [number for number, trial in enumerate(trials) if not trial.stands]
         again = [replace(tasks[number], share=share) for number in fallen]
-        # what comes down is told of the first, if at all
-        told = 0 if is_brief else 1
+        # what comes down is told of the first; where only the word is asked it matters if statics is silent
+        told = 0 if is_brief and statics else 1
         again[told:] = [
             replace(task, limits=task.limits.curt) if task.time is None else task for task in again[told:]
         ]

@@ -125,10 +125,14 @@ def number_of(called: str, value: object) -> float:
     raise ArgumentError(f"{called} = {quote(value)}: must be a number")
 
 
-def flag_of(called: str, value: object) -> bool:
-    """Returns a truth value. Raises ArgumentError."""
-    if value is True or value is False:
+def truth_of(called: str, value: object) -> bool:
+    """Returns True or False of Python or numpy as one of Python's. Raises ArgumentError."""
+    if isinstance(value, bool):
         return value
+    from numpy import bool_
+
+    if isinstance(value, bool_):
+        return bool(value)
     raise ArgumentError(f"{called} = {quote(value)}: must be True or False")
 
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from teeter.games.api.arguments import (
     ArgumentError,
     actions_on,
-    flag_of,
     friction_range_fault,
     names_in,
     out_of_range,
     piece_named,
     require_in_range,
+    truth_of,
 )
 from teeter.games.api.one_thread import one_thread
 from teeter.games.api.results import (
@@ -129,7 +129,7 @@ class Checker:
         from teeter.engine.topple.verdict import check
 
         require_in_range(settle_mm=settle_mm, time=time)
-        drop, witness = flag_of("drop", drop), flag_of("witness", witness)
+        drop, witness = truth_of("drop", drop), truth_of("witness", witness)
         loaded = loaded_of(scene, settle_mm, drop=drop)
         settle = max(settle_mm, loaded.settle_mm) / 1e3
         options = replace(self.options_of(loaded), settle=settle, drop=drop, time=time, witness=witness)
@@ -155,6 +155,7 @@ class Checker:
         from teeter.scenes.scene import without
 
         require_in_range(settle_mm=settle_mm)
+        drop = truth_of("drop", drop)
         loaded = loaded_of(scene, settle_mm, drop=drop)
         free = [body.name for body in loaded.assembly.free]
         listed = free if order is None else list(names_in(order))

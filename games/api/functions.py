@@ -4,7 +4,8 @@ in N. Everything heavy is imported when it is called, so that `import teeter` is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, Unpack
 
@@ -36,6 +37,7 @@ from teeter.games.api.results import (
     StepsResult,
 )
 from teeter.games.api.scene import AnyScene, PublicScene, loaded_of
+from teeter.models.errors import quote
 from teeter.models.files import check_output
 
 if TYPE_CHECKING:
@@ -48,6 +50,17 @@ if TYPE_CHECKING:
     from teeter.games.api.many import ManyResult, ManyScenes, Method
     from teeter.games.api.mend import MendResult
     from teeter.games.play.playback import Verified
+
+
+def _under(function: Callable[..., object], under: Conditions) -> Checker:
+    """Returns what asks under these conditions. Raises ArgumentError for a name that the function does not take."""
+    from teeter.scenes.scene import nearest
+
+    known = {*signature(function).parameters, *Conditions.__annotations__} - {"under"}
+    for name, value in under.items():
+        if name not in Conditions.__annotations__:
+            raise ArgumentError(f"{name} = {quote(value)}: no such argument{nearest(name, sorted(known))}")
+    return Checker(**under)
 
 
 def load(
@@ -139,7 +152,7 @@ def check(
     another engine too. under: what a `Checker` holds: tilt_deg, tilt_direction_deg, friction, engine, seed, workers,
     accelerate_g, wind_pa, direction_deg; the functions below take it too. Raises TeeterError.
     """
-    return Checker(**under).check(scene, settle_mm=settle_mm, drop=drop, time=time, witness=witness)
+    return _under(check, under).check(scene, settle_mm=settle_mm, drop=drop, time=time, witness=witness)
 
 
 def check_many(
@@ -151,7 +164,7 @@ def check_many(
     **under: Unpack[Conditions],
 ) -> ManyResult:
     """Would they topple? As `Checker.check_many`. Raises TeeterError."""
-    return Checker(**under).check_many(scenes, method=method, executor=executor, progress=progress)
+    return _under(check_many, under).check_many(scenes, method=method, executor=executor, progress=progress)
 
 
 def steps(
@@ -164,7 +177,7 @@ def steps(
     **under: Unpack[Conditions],
 ) -> StepsResult:
     """Does it stand after every step of putting it together? As `Checker.steps`. Raises TeeterError."""
-    return Checker(**under).steps(scene, order, settle_mm=settle_mm, drop=drop, progress=progress)
+    return _under(steps, under).steps(scene, order, settle_mm=settle_mm, drop=drop, progress=progress)
 
 
 def poses(scene: AnyScene, piece: str | None = None) -> tuple[PoseResult, ...]:
@@ -198,7 +211,7 @@ def explain(scene: AnyScene | CheckResult, **under: Unpack[Conditions]) -> Expla
 
     scene: also the answer of `check`, which is then not asked again. Raises TeeterError.
     """
-    return Checker(**under).explain(scene)
+    return _under(explain, under).explain(scene)
 
 
 def noise(
@@ -214,7 +227,7 @@ def noise(
     **under: Unpack[Conditions],
 ) -> NoiseResult:
     """How surely does it stand, built by hand? As `Checker.noise`. Raises TeeterError."""
-    return Checker(**under).noise(
+    return _under(noise, under).noise(
         scene,
         position_mm=position_mm,
         tilt_noise_deg=tilt_noise_deg,
@@ -239,7 +252,7 @@ def mend(
     **under: Unpack[Conditions],
 ) -> MendResult:
     """What must be changed so that it stands? As `Checker.mend`. Raises TeeterError."""
-    return Checker(**under).mend(
+    return _under(mend, under).mend(
         scene,
         margin_deg=margin_deg,
         kinds=kinds,
@@ -261,7 +274,7 @@ def design(
     **under: Unpack[Conditions],
 ) -> DesignResult:
     """What can be built of boxes? As `Checker.design`. Raises TeeterError."""
-    return Checker(**under).design(goal, pieces, margin_deg=margin_deg, gap_mm=gap_mm, single=single)
+    return _under(design, under).design(goal, pieces, margin_deg=margin_deg, gap_mm=gap_mm, single=single)
 
 
 def probe(
@@ -272,7 +285,7 @@ def probe(
     **under: Unpack[Conditions],
 ) -> dict[str, ProbeResult]:
     """Which piece can come out? As `Checker.probe`. Raises TeeterError."""
-    return Checker(**under).probe(scene, pieces, progress=progress)
+    return _under(probe, under).probe(scene, pieces, progress=progress)
 
 
 def sweep(
@@ -292,7 +305,7 @@ def sweep(
     **under: Unpack[Conditions],
 ) -> list[SweepRow]:
     """Where could this piece go? As `Checker.sweep`. Raises TeeterError."""
-    return Checker(**under).sweep(
+    return _under(sweep, under).sweep(
         scene,
         piece,
         x=x,

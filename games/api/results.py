@@ -327,8 +327,10 @@ class PoseResult(Untrue):
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult(Untrue):
-    """One piece. load_n: carried from above. pull_n: to slide it out sideways, None when a hand cannot. stands_without:
-    the rest stays up without it. loose: pull_n is at most twice the friction of its own weight."""
+    """One piece. load_n: carried from above. pull_n: the greatest force, as a moving median, of a slow level pull over
+    its first 3 mm (in scenes much larger or smaller than the games in proportion) in the easiest direction; the other
+    pieces are not held and may ride along. None when a hand cannot slide it so far. stands_without: the rest stays up
+    without it. loose: pull_n is at most twice the friction of its own weight."""
 
     asked = "stands_without"
 

@@ -115,9 +115,7 @@ def advice(results: dict[str, ProbeResult]) -> str:
         if results[name].stands_without and results[name].pull_n is not None
     ]
     if not safe:
-        if all(one.pull_n is None for one in results.values()):
-            return "No piece can be pulled out."
-        return "No piece comes out without bringing others down."
+        return _none_because(results)
     # the loose come first; beside them the others are no candidates
     named = [name for name in safe if results[name].loose is results[safe[0]].loose][:MOST_NAMED]
     force = _newtons(max(results[name].pull_n or 0.0 for name in named))
@@ -125,6 +123,16 @@ def advice(results: dict[str, ProbeResult]) -> str:
     listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
     loose = "loose: " if results[named[0]].loose else ""
     return f"Pull out {listed}, {loose}at most {force}, and the rest stands."
+
+
+def _none_because(results: dict[str, ProbeResult]) -> str:
+    """One sentence where no pull is safe: what is stuck brings nothing down, because it does not come out."""
+    stuck = [one.pull_n is None for one in results.values()]
+    if all(stuck):
+        return "No piece can be pulled out."
+    if any(stuck):
+        return "What is stuck cannot be pulled out, and every other piece brings others down."
+    return "No piece comes out without bringing others down."
 
 
 def _newtons(force: float) -> str:

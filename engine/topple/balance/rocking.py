@@ -174,6 +174,10 @@ class RockingBalance:
         mobility = np.zeros((len(balance.friction), 3, 3)) if mobility is None else mobility
         self._mobility = mobility / balance.length
         self._loose, self._rolls = self._motions()
+        count, modes = len(self._loose) // 6, self._loose.shape[1]
+        turns = self._loose.reshape(count, 6, modes)[:, 3:].reshape(3 * count, modes)
+        # of a load: the moments that drive the loose motions as it does
+        self._to_moments = np.linalg.pinv(turns.T) @ self._loose.T
         self._points = balance.contacts.points / balance.length
 
     def under(self, balance: Balance) -> RockingBalance:
@@ -232,10 +236,8 @@ class RockingBalance:
 
         As pieces roll their contacts move along, which changes moments and no forces: friction holds all of the pull.
         """
-        count, modes = len(load) // 6, self._loose.shape[1]
-        turns = self._loose.reshape(count, 6, modes)[:, 3:].reshape(3 * count, modes)
-        moments = np.zeros((count, 6))
-        moments[:, 3:] = (np.linalg.pinv(turns.T) @ (self._loose.T @ load)).reshape(count, 3)
+        moments = np.zeros((len(load) // 6, 6))
+        moments[:, 3:] = (self._to_moments @ load).reshape(-1, 3)
         left = load - moments.reshape(-1)
         return self._rolls.T @ load, left - self._loose @ (self._loose.T @ left)
 

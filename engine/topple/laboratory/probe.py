@@ -54,7 +54,7 @@ MAX_SWAY = 4e-3
 MAX_GROWTH = 1e-4
 """Metres it may be further off in the second half of that time than in the first: a fall grows."""
 BRICK_LIKE = 1.2
-"""A piece this much longer than wide is pulled lengthways, unless it is stuck so."""
+"""A piece this much longer than wide is pulled lengthways, and crossways only where it is stuck lengthways."""
 GRAZE = 5e-4
 """Metres that another piece may reach into the way of a piece without blocking it."""
 
@@ -176,11 +176,9 @@ def _pressing(world: World, assembly: Assembly) -> dict[str, float]:
 def probe_piece(settled: Settled, name: str) -> Probed:
     """Probe one free piece of a scene at rest."""
     body = next(body for body in settled.rested.free if body.name == name)
-    pull = None
-    for crossways in (False, True):
-        directions = pull_directions(settled.rested, body, settled.times, crossways=crossways)
-        pulls = [pull_along(settled, body, direction) for direction in directions if pull is None]
-        pull = min((force for force in pulls if force is not None), default=pull)
+    pull = _easiest(settled, body, pull_directions(settled.rested, body, settled.times))
+    if pull is None and _is_brick_like(body):
+        pull = _easiest(settled, body, pull_directions(settled.rested, body, settled.times, crossways=True))
     rub = body.piece.material.friction * body.piece.mass * GRAVITY
     return Probed(
         load=settled.loads.get(name, 0.0),
@@ -190,20 +188,33 @@ def probe_piece(settled: Settled, name: str) -> Probed:
     )
 
 
-def pull_directions(
-    assembly: Assembly, body: Body, times: float = 1.0, *, crossways: bool = False
-) -> list[Array]:
-    """The horizontal directions (3,) to pull a piece in: lengthways for a piece like a brick, both ways, else along
-    both its sides; of these the ones with most room, up to the piece's own length. crossways: those of a brick that is
-    stuck lengthways; none for other pieces."""
+def _easiest(settled: Settled, body: Body, directions: list[Array]) -> float | None:
+    """Returns the least newtons that slide a piece along one of `directions` (3,); None when it is stuck in all."""
+    pulls = [pull_along(settled, body, direction) for direction in directions]
+    return min((force for force in pulls if force is not None), default=None)
+
+
+def _level_axes(body: Body) -> list[int]:
+    """Returns the two axes of a piece that lie flattest, the longer one first."""
     matrix, extents = body.pose.matrix, body.piece.extents
     # leave out the axis that stands most upright; a stable sort, so that a cube is pulled along x first
     flat = sorted(range(3), key=lambda axis: abs(float(matrix[2, axis])))[:2]
-    flat.sort(key=lambda axis: -float(extents[axis]))
-    if extents[flat[0]] >= BRICK_LIKE * extents[flat[1]]:
+    return sorted(flat, key=lambda axis: -float(extents[axis]))
+
+
+def _is_brick_like(body: Body) -> bool:
+    length, width = body.piece.extents[_level_axes(body)]
+    return bool(length >= BRICK_LIKE * width)
+
+
+def pull_directions(
+    assembly: Assembly, body: Body, times: float = 1.0, *, crossways: bool = False
+) -> list[Array]:
+    """The horizontal directions (3,) to pull a piece in: lengthways for a piece like a brick, both ways, or crossways
+    if asked, else along both its sides; of these the ones with most room, up to the piece's own length."""
+    matrix, flat = body.pose.matrix, _level_axes(body)
+    if _is_brick_like(body):
         flat = flat[1:] if crossways else flat[:1]
-    elif crossways:
-        return []
     directions = []
     for axis in flat:
         level = matrix[:, axis] * (1.0, 1.0, 0.0)
