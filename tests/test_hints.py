@@ -38,7 +38,7 @@ from teeter.games.present.asking import (
 )
 from teeter.games.present.carry import CarryTarget
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.hint_process import answerer
+from teeter.games.present.hint_process import _rocks, answerer
 from teeter.games.present.hints import Hints
 from teeter.games.present.hud_state import HudState
 from teeter.games.registry import GAMES, game_named
@@ -579,3 +579,13 @@ def test_what_was_pushed_while_the_piece_was_carried_counts_as_the_rules_have_it
         assert not said(wanted, 5e-4).is_bad
         assert (said(wanted, 0.02).risk, said(wanted, 0.02).why) == ("against", "Another piece would fall")
     trial.session.close()
+
+
+def test_a_dome_rocks_on_what_a_flat_side_lies_on() -> None:
+    found = first_view(Plan("wonky", ("Ana", "Ben"), 3)).bodies
+    table, block = (next(body for body in found if body.name == name) for name in ("table", "medium_purple"))
+    x, y, _ = block.pose.position
+    for turn, rocks in (((0.0, 0.0, 0.0, 1.0), False), ((1.0, 0.0, 0.0, 0.0), True)):
+        distance = DropTarget.of((table,)).distance(block.piece, Pose((x, y, 1.0), turn))
+        assert distance is not None
+        assert _rocks((table,), block.at(Pose((x, y, 1.0 - distance), turn))) is rocks

@@ -66,7 +66,8 @@ class Previewer:
         self._game = game
         self._table: Table | None = None
         self._lying: tuple[Body, ...] = ()
-        self._stirred = self._off = 0.0
+        self._stirred = self.off = 0.0
+        """How far the table moved as it was set up, and from where it should lie by now anything lies, metres."""
         self.earlier: dict[str, Body] = {}
         """What lay elsewhere when the piece was taken up: it was pushed since, and the rules go by where it lay."""
 
@@ -161,7 +162,7 @@ class Previewer:
         missed = missed_by(SHIFT) if has_narrow else []
         narrow = tuple(dict.fromkeys(condition for broken_there in missed for condition in broken_there))
         is_close = bool(broken) and not all(missed)
-        is_hairline = has_narrow and bool(broken) and not all(missed_by(max(HAIR, self._off)))
+        is_hairline = has_narrow and bool(broken) and not all(missed_by(max(HAIR, self.off)))
         step = state.step
         event: Input
         if fell:
@@ -190,7 +191,7 @@ class Previewer:
             self._table = Table(bodies, scale.finer if self._game.judge.is_fine else scale)
             self._lying = bodies
             self._stirred = _farthest(bodies, self._table)
-        self._off = _farthest(bodies, self._table)
+        self.off = _farthest(bodies, self._table)
         return self._table
 
     def close(self) -> None:

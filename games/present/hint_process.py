@@ -18,7 +18,7 @@ from teeter.engine.worlds import new_world
 from teeter.games.core.words import capital
 from teeter.games.game import Game
 from teeter.games.play.coach import Looker
-from teeter.games.play.preview import LayPreview, Previewer, UnsteadyError
+from teeter.games.play.preview import HAIR, LayPreview, Previewer, UnsteadyError
 from teeter.games.present.asking import (
     Answer,
     CheckAnswer,
@@ -48,6 +48,8 @@ PUSHED = 1e-3
 SHIFTS = 6e-3
 """Metres that a piece goes before it lies still on what no balance can judge, from which on it may as well fall."""
 MAY_FALL = "It shifts {:.0f} mm before it lies still, and may fall"
+TRIED = "It falls where it is tried, and may fall here"
+"""Of a piece on curves, on a table that lies otherwise by more than a hair: a millimetre decides there."""
 UNSETTLED = "It goes on moving for seconds, and may fall"
 UNSTEADY = "What lies there hardly stands as it is: all of it may fall"
 PRESSING_S, LEAST_N = 0.2, 1e-3
@@ -149,6 +151,8 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
     # a piece that comes down far from where it is held, but lies, does not fall: it may break a rule
     way = _far(preview, asked.pose)
     if way > FALL_DROP_SEEN and preview.fell:
+        if preview.fell == (asked.held,) and trier.previewer.off > HAIR and _rocks(lying, held):
+            return PlaceAnswer("risky", 0.0, preview.rest, TRIED)
         return PlaceAnswer("falls", 0.0, preview.rest, "", is_end)
     if why := _against(preview, asked.held):
         if preview.is_hairline and not preview.fell and preview.hit is None:
@@ -178,6 +182,12 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
 def _lay(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnswer:
     trier.previewer.lay(asked.state, _lying(asked.rows, known))
     return PlaceAnswer("", 0.0, None, is_first=True)
+
+
+def _rocks(lying: tuple[Body, ...], held: Body) -> bool:
+    """Whether a piece would touch what lies there on a curve."""
+    scene = Assembly("what if", (*lying, replace(held, fixed=False)))
+    return bool(find_contacts(scene, *TOUCH_FOR_HINTS, only={held.name}).curved)
 
 
 def _far(preview: LayPreview, place: Pose) -> float:
