@@ -224,9 +224,9 @@ def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
 
 
 @pytest.mark.parametrize(
-    ("degrees", "said"), [(0, "how firmly, nobody can say"), (10, "mm before it lies still, and may fall")]
+    ("degrees", "risk", "said"), [(0, "safe", ""), (10, "risky", "mm before it lies still, and may fall")]
 )
-def test_a_block_that_shifts_where_no_balance_can_judge_may_fall(degrees: float, said: str) -> None:
+def test_a_block_that_shifts_on_a_dome_may_fall(degrees: float, risk: str, said: str) -> None:
     trial = Trial("wonky", TURNS["wonky"])
     half = math.radians(degrees) / 2
     tilt = Pose((0.0, 0.0, 0.0), (math.sin(half), 0.0, 0.0, math.cos(half)))
@@ -236,7 +236,7 @@ def test_a_block_that_shifts_where_no_balance_can_judge_may_fall(degrees: float,
     distance = DropTarget.of(below).distance(held.piece, Pose((x, y, HIGH), way))
     assert distance is not None
     answer = trial.asked(Pose((x, y, HIGH - distance), way))
-    assert answer.risk == "risky"
+    assert answer.risk == risk
     assert said in answer.why
 
 
@@ -578,6 +578,18 @@ def test_what_was_pushed_while_the_piece_was_carried_counts_as_the_rules_have_it
     for wanted in ("look", "all"):
         assert not said(wanted, 5e-4).is_bad
         assert (said(wanted, 0.02).risk, said(wanted, 0.02).why) == ("against", "Another piece would fall")
+    trial.session.close()
+
+
+@pytest.mark.slow
+def test_what_stands_on_a_dome_is_said_at_first_sight_and_for_good() -> None:
+    trial = Trial("wonky", TURNS["wonky"])
+    final = trial.asked(trial.goal)
+    first = trial.answer([], replace(trial.question(trial.goal), wanted="look"))
+    assert isinstance(first, PlaceAnswer)
+    assert (first.risk, final.risk) == ("safe", "safe")
+    lying = (body for name, body in trial.bodies.items() if name != trial.need.pieces[0])
+    assert _rocks(tuple(lying), trial.bodies[trial.need.pieces[0]].at(trial.goal))
     trial.session.close()
 
 

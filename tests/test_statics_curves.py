@@ -13,6 +13,7 @@ import teeter
 from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.incremental import IncrementalStatics
 from teeter.engine.topple.balance.rocking import with_curves
 from teeter.engine.topple.balance.statics import Statics, analyse
 from teeter.engine.topple.contact.detection import find_contacts
@@ -57,6 +58,21 @@ def log(radius: float = 15.0) -> Body:
 def test_a_block_on_a_cylinder_stands_if_half_its_height_is_less_than_the_radius(height: float) -> None:
     block = body("block", (0, 0, 30 + height / 2), box=(60, 30, height))
     assert judged(log(), block).stands is (height / 2 < 15)
+
+
+@pytest.mark.parametrize("height", [20.0, 28.0, 29.9, 30.1, 40.0])
+def test_one_block_more_on_a_cylinder_on_which_another_lies_is_judged_alike(height: float) -> None:
+    below, more = (
+        body("below", (0, 0, 35), box=(60, 30, 10)),
+        body("more", (0, 40, 30 + height / 2), box=(60, 30, height)),
+    )
+    long = body("log", (0, 0, 15), LYING, fixed=True, cylinder=(15, 160))
+    added = IncrementalStatics(Assembly("curves", (table(), long, below)))
+    assert added.adding(more).stands is None
+    rocking = added.rocking(more)
+    assert rocking is not None
+    assert rocking.stands is (height / 2 < 15) is judged(long, below, more).stands
+    assert added.rocking(body("beside", (0, 200, 10), box=(20, 20, 20))) is not None
 
 
 @pytest.mark.parametrize(("off", "stands"), [(0.0, True), (0.3, True), (-0.3, True), (3.0, False)])

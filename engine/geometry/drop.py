@@ -16,7 +16,7 @@ import numpy as np
 import shapely
 
 from teeter.engine.geometry.convex import ConvexSolid, bounds_of, solids_at
-from teeter.engine.geometry.rotation import Array, shortest_rotation
+from teeter.engine.geometry.rotation import Array, quaternion_of, shortest_rotation
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
 from teeter.models.hulls import convex_hull
@@ -39,9 +39,10 @@ def drop(falling: Iterable[ConvexSolid], resting: Iterable[ConvexSolid]) -> floa
     return smallest if math.isfinite(smallest) else None
 
 
-def gap(upper: ConvexSolid, lower: ConvexSolid) -> float:
-    """Returns the smallest height of `upper`'s underside over `lower`'s top, metres; infinite when they pass."""
-    if not _covers(upper, lower):
+def gap(upper: ConvexSolid, lower: ConvexSolid, beside: float = BESIDE) -> float:
+    """Returns the smallest height of `upper`'s underside over `lower`'s top, metres; infinite when they pass, as those
+    do that overlap by less than `beside` metres, seen from above."""
+    if not _covers(upper, lower, beside):
         return _NO_GAP
     if upper.radius > 0 and lower.radius > 0:
         return _ball_on_ball(upper, lower)
@@ -53,6 +54,16 @@ def gap(upper: ConvexSolid, lower: ConvexSolid) -> float:
     return min(
         _corners_over(upper, lower), _corners_over(_mirrored(lower), _mirrored(upper)), _edges(upper, lower)
     )
+
+
+def is_blocked(body: Body, other: Body, direction: Array, room: float, graze: float) -> bool:
+    """Returns whether a body that goes `room` metres along `direction` (3,) meets another, by more than `graze`."""
+    turned = Pose((0.0, 0.0, 0.0), quaternion_of(shortest_rotation(direction, DOWN)))
+    mine, theirs = (
+        [part.placed(turned) for part in solids_at(each.piece, each.pose)] for each in (body, other)
+    )
+    # what is further back than it grazes lies behind
+    return any(-graze <= gap(one, another, graze) < room for one in mine for another in theirs)
 
 
 class DropTarget:
@@ -101,9 +112,9 @@ def _mirrored(solid: ConvexSolid) -> ConvexSolid:
     )
 
 
-def _covers(upper: ConvexSolid, lower: ConvexSolid) -> bool:
-    """Whether the two overlap, seen from above, by more than `BESIDE`: separating axes in the plane."""
-    if np.any(np.minimum(upper.high, lower.high)[:2] - np.maximum(upper.low, lower.low)[:2] <= BESIDE):
+def _covers(upper: ConvexSolid, lower: ConvexSolid, beside: float) -> bool:
+    """Whether the two overlap, seen from above, by more than `beside`: separating axes in the plane."""
+    if np.any(np.minimum(upper.high, lower.high)[:2] - np.maximum(upper.low, lower.low)[:2] <= beside):
         return False
     along = np.concatenate([(solid.edges[:, 1] - solid.edges[:, 0])[:, :2] for solid in (upper, lower)])
     axes = np.stack([-along[:, 1], along[:, 0]], axis=1)
@@ -117,7 +128,7 @@ def _covers(upper: ConvexSolid, lower: ConvexSolid) -> bool:
     overlap = (
         np.minimum(first.max(axis=1) - second.min(axis=1), second.max(axis=1) - first.min(axis=1)) + radii
     )
-    return bool(np.all(overlap > BESIDE))
+    return bool(np.all(overlap > beside))
 
 
 def _corners_over(upper: ConvexSolid, lower: ConvexSolid) -> float:

@@ -77,6 +77,10 @@ class Looker:
             held = there
         statics, stands = self._asked(held)
         contacts = statics.contacts(held)
+        if stands is None:
+            return FirstLook(
+                _comes_to_rest(statics, held), None, self._judged(held, contacts, has_narrow=True)
+            )
         missed = map(self._target.dropped, beside(held) if stands is False else ())
         falls = stands is False and all(there is None or self._asked(there)[1] is False for there in missed)
         return FirstLook(
@@ -158,9 +162,19 @@ class Looker:
         try:
             if there is None or not self._judged(there, self._statics.contacts(there)).is_allowed:
                 return None
-            return there if self._statics.adding(there).stands else None
+            stands = self._statics.adding(there).stands
+            return there if stands or (stands is None and _comes_to_rest(self._statics, there)) else None
         except ValueError:
             return None
+
+
+def _comes_to_rest(statics: IncrementalStatics, held: Body) -> bool | None:
+    """Returns whether a piece on a curve comes to rest where it is. Of those that fall only
+    a rest that is far off is sure: on domes a hair decides."""
+    rocking = statics.rocking(held)
+    if rocking is None or not (rocking.stands or rocking.is_far):
+        return None
+    return rocking.stands
 
 
 def _touching(contacts: Contacts) -> frozenset[tuple[str, str]]:

@@ -5,15 +5,18 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
 from teeter.engine.topple.balance.equilibrium import balance_of
+from teeter.engine.topple.balance.rocking import rocking_of
 from teeter.engine.topple.balance.statics import tilt_margin
-from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.contact.detection import Contacts, find_contacts
 from teeter.engine.topple.laboratory.probe import Settled, probe_piece, settle
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.view.camera import Vector
-from teeter.engine.world.body import Assembly, Body, Scale
+from teeter.engine.world.body import DOWN, Assembly, Body, Scale
 from teeter.engine.worlds import new_world
 from teeter.games.core.words import capital
 from teeter.games.game import Game
@@ -173,9 +176,11 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
         risk, tilt = _leeway(Assembly("what if", scene))
     except (ValueError, RuntimeError):
         risk, tilt = "", 0.0
+    if way > SHIFTS and (not risk or _rocks(lying, held.at(preview.rest))):
+        return PlaceAnswer("risky", 0.0, preview.rest, MAY_FALL.format(1e3 * way))
     if not risk:
         why = "It stands when it is tried; how firmly, nobody can say"
-        return PlaceAnswer("risky", 0.0, preview.rest, MAY_FALL.format(1e3 * way) if way > SHIFTS else why)
+        return PlaceAnswer("risky", 0.0, preview.rest, why)
     return PlaceAnswer(risk, tilt, preview.rest)
 
 
@@ -239,9 +244,19 @@ def _leeway(scene: Assembly) -> tuple[Risk, float]:
     """Returns how firmly pieces stand that were seen to come to rest; empty where a force balance cannot say."""
     contacts = find_contacts(scene, *TOUCH_FOR_HINTS)
     if contacts.curved:
-        return "", 0.0
+        return _leeway_on_curves(scene, contacts)
     tilt = tilt_margin(balance_of(scene, contacts), is_quick=True).degrees
     return ("safe" if tilt >= SAFE_DEG else "risky"), float(tilt)
+
+
+def _leeway_on_curves(scene: Assembly, contacts: Contacts) -> tuple[Risk, float]:
+    rocking = rocking_of(scene, contacts, DOWN, None)
+    if rocking is None or not rocking.judged(rocking.balance.acting).stands:
+        return "", 0.0
+    balance, most = rocking.balance, math.tan(math.radians(SAFE_DEG))
+    level = np.stack([balance.load(way) for way in np.eye(3)[:2]], axis=1)
+    pull, _ = rocking.margin(balance.acting, level, most)
+    return ("safe", 0.0) if pull >= most else ("risky", math.degrees(math.atan(pull)))
 
 
 def answer_why(asked: WhyQuestion) -> WhyAnswer:

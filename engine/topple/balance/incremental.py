@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -33,6 +34,7 @@ from teeter.engine.topple.balance.equilibrium import (
     wrenches_at,
 )
 from teeter.engine.topple.balance.forces import nearest
+from teeter.engine.topple.balance.rocking import PointsOnCurves, Rocking, points_on_curves, rocking_of
 from teeter.engine.topple.balance.statics import curved_reason, feasible_forces
 from teeter.engine.topple.contact.arrays import Array, Ints
 from teeter.engine.topple.contact.detection import (
@@ -142,6 +144,20 @@ class IncrementalStatics:
     def with_piece(self, body: Body) -> Assembly:
         """Returns the tower with the piece, as an assembly of its own."""
         return replace(self.tower, bodies=(*self.tower.bodies, body))
+
+    def rocking(self, body: Body) -> Rocking | None:
+        """Returns whether the tower with a piece rocks to rest; None where no piece touches on a curve, or nobody can
+        say. What resists rolling is left out."""
+        scene, contacts = self.with_piece(body), self.contacts(body)
+        try:
+            found = rocking_of(scene, contacts, DOWN, None, known=self._points_on_curves)
+            return None if found is None else found.judged(found.balance.acting)
+        except StaticsError:
+            return None
+
+    @cached_property
+    def _points_on_curves(self) -> PointsOnCurves:
+        return points_on_curves(self.tower, self._contacts)
 
     def contacts(self, body: Body) -> Contacts:
         """Returns all contacts of the tower with the piece: the tower's own are those already known."""

@@ -14,6 +14,7 @@ rolling motion the pieces find rest a little further, where its slope is made up
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
@@ -66,16 +67,31 @@ class RollingContacts:
     gaps: Array
 
 
-def with_curves(assembly: Assembly, contacts: Contacts, *, resisting: bool = False) -> RollingContacts | None:
-    """Returns the contacts with those on curved surfaces; None where a surface is round about no axis. resisting: where
-    pieces resist rolling by a couple b N, their contacts are patches that reach b to both sides, which do not roll."""
+PointsOnCurves = Mapping[tuple[str, str], Sequence[RollingPoint]]
+"""Of pairs of bodies, the upper first."""
+
+
+def points_on_curves(assembly: Assembly, contacts: Contacts) -> PointsOnCurves:
+    """Returns where pieces touch on curved surfaces."""
     bodies = {body.name: body for body in assembly.bodies}
+    gap = TOUCH_AT_REST.gap * magnification(assembly.bodies)
+    return {pair: touching_on_curves(bodies[pair[0]], bodies[pair[1]], gap) for pair in contacts.curved}
+
+
+def with_curves(
+    assembly: Assembly, contacts: Contacts, *, resisting: bool = False, known: PointsOnCurves | None = None
+) -> RollingContacts | None:
+    """Returns the contacts with those on curved surfaces; None where a surface is round about no axis. resisting: where
+    pieces resist rolling by a couple b N, their contacts are patches that reach b to both sides, which do not roll.
+    known: points of some of the pairs."""
+    bodies = {body.name: body for body in assembly.bodies}
+    unknown = tuple(pair for pair in contacts.curved if pair not in (known or {}))
+    found = {**(known or {}), **points_on_curves(assembly, replace(contacts, curved=unknown))}
     number = {name: at for at, name in enumerate(contacts.names)}
-    first, second, points = [], [], []
+    first, second = list[int](), list[int]()
+    points: list[RollingPoint] = []
     for upper, lower in contacts.curved:
-        touches = touching_on_curves(
-            bodies[upper], bodies[lower], TOUCH_AT_REST.gap * magnification(assembly.bodies)
-        )
+        touches = list(found[upper, lower])
         if not touches:
             return None
         length = rolling_between(bodies[upper], bodies[lower]) if resisting else 0.0
@@ -140,12 +156,13 @@ def rocking_of(
     friction: float | None,
     *,
     resisting: bool = False,
+    known: PointsOnCurves | None = None,
 ) -> RockingBalance | None:
     """Returns the balance of pieces that touch on curves; None where none do, one is not known or they are too many.
-    resisting: as for `with_curves`."""
+    resisting, known: as for `with_curves`."""
     if not contacts.curved or not 0 < len(assembly.free) <= MAX_PIECES:
         return None
-    rolling = with_curves(assembly, contacts, resisting=resisting)
+    rolling = with_curves(assembly, contacts, resisting=resisting, known=known)
     if rolling is None:
         return None
     balance = balance_of(assembly, rolling.contacts, gravity=gravity, friction=friction)

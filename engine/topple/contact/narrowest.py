@@ -23,6 +23,8 @@ APART = 0.04
 """Of the smaller piece's size: starts nearer to each other lead to the same place."""
 POLISHED = 0.1
 """Of the smaller piece's size: what is polished stays this near."""
+LOST = 3 * POLISHED
+"""Of the smaller piece's size: what has gone so far does not come back."""
 OPPOSITE = 1e-6
 """The cosine between outward normals of surfaces that touch is this close to -1; searched only, the hundredfold."""
 FAN = 0.3
@@ -56,8 +58,9 @@ def narrowest(
         point = start
         for _ in range(SWITCHES):
             pair = _nearest(surfaces, point, gap), _nearest(others, point, gap)
-            point = _newton(*pair, point, size)
-            if pair[0].covers(point, gap) and pair[1].covers(point, gap):
+            point = _newton(*pair, point, start, size)
+            is_lost = float(np.linalg.norm(point - start)) > LOST * size
+            if is_lost or (pair[0].covers(point, gap) and pair[1].covers(point, gap)):
                 break
         is_polished = float(np.linalg.norm(point - start)) <= POLISHED * size
         touch = _touch(*pair, point, gap, OPPOSITE) if is_polished else None
@@ -84,15 +87,16 @@ def _nearest(rounds: Sequence[Round], point: Array, gap: float) -> Round:
     return rounds[int(np.argmin(away))]
 
 
-def _newton(surface: Round, partner: Round, point: Array, size: float) -> Array:
-    """Newton's method for the point between two surfaces at which their gap is least."""
+def _newton(surface: Round, partner: Round, point: Array, start: Array, size: float) -> Array:
+    """Newton's method for the point between two surfaces at which their gap is least, as long as it stays about where
+    it started."""
     for _ in range(STEPS):
         mine, out, bent = surface.distance(point)
         theirs, back, other_bent = partner.distance(point)
         step = np.linalg.lstsq((bent + other_bent) * size, -(out + back) * size, rcond=1e-6)[0]
         step = step * min(1.0, 0.05 * size / max(float(np.linalg.norm(step)), 1e-300))
         point = point + step - (mine - theirs) / 2 * out
-        if np.linalg.norm(step) <= 1e-9 * size:
+        if np.linalg.norm(step) <= 1e-9 * size or np.linalg.norm(point - start) > LOST * size:
             break
     return point
 

@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from teeter.engine.event_detector import pressing
+from teeter.engine.geometry.drop import is_blocked
 from teeter.engine.hand import GRIP, Hand, packed
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
@@ -225,9 +226,29 @@ def pull_directions(
     return [way for way, clearance in zip(directions, clearances, strict=True) if clearance >= enough]
 
 
+def _in_the_way(settled: Settled, body: Body, direction: Array) -> tuple[Body, ...]:
+    """Returns what holds a piece back however far it is drawn along `direction`: what is fixed there, what reaches
+    under it, as a tray, and what is there both ways, as a ring. What stands beside it is pushed along."""
+    frame, graze, room = _frame(direction), GRAZE * settled.times, _past(body, body, direction)
+    lowest = _box(body, frame)[0][2] - graze
+
+    def holds(other: Body) -> bool:
+        return (
+            _clearance(Assembly("", (other,)), body, direction, settled.times) < room
+            and is_blocked(body, other, direction, room, graze)
+            and (
+                other.fixed
+                or _box(other, frame)[0][2] < lowest
+                or is_blocked(body, other, -direction, room, graze)
+            )
+        )
+
+    return tuple(other for other in settled.rested.bodies if other.name != body.name and holds(other))
+
+
 def _clearance(assembly: Assembly, body: Body, direction: Array, times: float) -> float:
     """Metres a piece can go along `direction` before it meets the bounding box of another, at most its own length."""
-    frame = np.stack([direction, np.cross((0.0, 0.0, 1.0), direction), (0.0, 0.0, 1.0)])
+    frame = _frame(direction)
     low, high = _box(body, frame)
     clearance = float(high[0] - low[0])
     for other in assembly.bodies:
@@ -238,6 +259,17 @@ def _clearance(assembly: Assembly, body: Body, direction: Array, times: float) -
     return clearance
 
 
+def _frame(direction: Array) -> Array:
+    """Returns (3, 3): a level direction, across it, and up."""
+    return np.stack([direction, np.cross((0.0, 0.0, 1.0), direction), (0.0, 0.0, 1.0)])
+
+
+def _past(body: Body, other: Body, direction: Array) -> float:
+    """Returns the metres along `direction` (3,) after which a body is past another; its own length past itself."""
+    frame = _frame(direction)
+    return float(_box(other, frame)[1][0] - _box(body, frame)[0][0])
+
+
 def _box(body: Body, frame: Array) -> tuple[Array, Array]:
     """Returns the lowest and highest coordinates (3,) of a body's bounding box along the rows of a frame."""
     middle, half = frame @ body.pose.position, np.abs(frame @ body.pose.matrix) @ (0.5 * body.piece.extents)
@@ -245,34 +277,40 @@ def _box(body: Body, frame: Array) -> tuple[Array, Array]:
 
 
 def pull_along(settled: Settled, body: Body, direction: Array) -> float | None:
-    """Returns the newtons along `direction` (3,) that slide a piece; None when the hand is not strong enough."""
+    """Returns the newtons along `direction` (3,) that slide a piece; None when the hand is not strong enough, or it is
+    kept in by what is in the way."""
+    far = SLIDE_DISTANCE * settled.times
+    ways = _in_the_way(settled, body, direction)
+    # past its far side, and twice so far where it is pushed along
+    past = [_past(body, each, direction) for each in ways]
+    out = max([far, *(2 * each for each in past)])
     with settled.snapshot.restored() as world:
         if body.name in settled.friction:
             world.set_friction(body.name, settled.friction[body.name])
             world.run(round(REGAIN_TIME_S * math.sqrt(settled.times) * world.rate))
         hand = Hand(world, replace(GRIP, force=math.inf))
         hand.grab(body)
-        forces, slid = _drawn(world, hand, direction, settled.times)
+        forces, slid = _drawn(world, hand, direction, settled.times, out)
+        taken = [np.subtract(world.pose(each.name).position, each.pose.position) @ direction for each in ways]
     rate = settled.snapshot.scale.rate
-    if slid[-1] < SLIDE_DISTANCE * settled.times:
+    if slid[-1] < out or any(slid[-1] - along < far for along, far in zip(taken, past, strict=True)):
         return None
+    first = int(np.argmax(slid >= far)) + 1
+    forces, slid = forces[:first], slid[:first]
     # what speeds the piece up is no resistance: a spring let go overshoots
     resistance = forces - body.piece.mass * np.diff(slid, n=2, prepend=(0.0, 0.0)) * rate**2
     window = min(len(resistance), round(MEDIAN_WINDOW_S * math.sqrt(settled.times) * rate))
     return float(np.median(np.lib.stride_tricks.sliding_window_view(resistance, window), axis=1).max())
 
 
-def _drawn(world: World, hand: Hand, direction: Array, times: float) -> tuple[Array, Array]:
-    """Draw the held piece until it slid far enough or the hand gives up: newtons and metres along, by step."""
+def _drawn(world: World, hand: Hand, direction: Array, times: float, out: float) -> tuple[Array, Array]:
+    """Draw the held piece until it slid `out` metres or the hand gives up: newtons and metres along, by step."""
     name, start = hand.held or "", hand.target
     begin = np.asarray(world.pose(name).position)
     stride = PULL_SPEED * math.sqrt(times) / world.rate
     forces: list[float] = []
     slid, full_force_steps = [0.0], 0
-    while (
-        slid[-1] < SLIDE_DISTANCE * times
-        and full_force_steps < MAX_PULL_TIME_S * math.sqrt(times) * world.rate
-    ):
+    while slid[-1] < out and full_force_steps < MAX_PULL_TIME_S * math.sqrt(times) * world.rate:
         x, y, z = (np.asarray(start.position) + direction * stride * (len(forces) + 1)).tolist()
         hand.move(packed(Pose((x, y, z), start.orientation)))
         hand.act()
