@@ -364,6 +364,8 @@ def _find(path_or_name: str | Path) -> tuple[Path, str]:
     try:
         if path.is_file():
             return path, file
+        if not str(path_or_name):
+            raise SceneError.of(file, "names no file; give a scene file or the name of a shipped scene")
         if path.is_dir():
             raise SceneError.of(file, "is a folder; give a scene file")
         if name not in shipped() and path.exists():

@@ -44,6 +44,16 @@ def test_no_force_is_told_that_is_none(beyond: float, force: float, told: str) -
     assert "0.0 uN" not in whole
 
 
+def test_what_rolls_off_a_log_is_held_at_its_other_end() -> None:
+    log = Body("log", piece(cylinder=[20, 100]), pose(0, 0, 20, roll=90), fixed=True)
+    plank, weight = box("plank", (200, 40, 6), pose(0, 0, 43)), box("weight", (20, 20, 20), pose(60, 0, 56))
+    why = why_of(scene(log, plank, weight))
+    room = 0.06 * weight.piece.mass / (weight.piece.mass + plank.piece.mass)
+    assert (why.moves, why.against, why.towards) == (("plank", "weight"), "log", pytest.approx(0.0, abs=1e-3))
+    assert why.room == pytest.approx(-room, abs=1e-6)
+    assert why.force == pytest.approx(-0.06 * weight.piece.mass * G / math.hypot(0.1, 0.006), rel=1e-4)
+
+
 @pytest.mark.parametrize("beyond", [1.0, 5.0, -1.5])
 def test_a_beam_over_an_edge(beyond: float) -> None:
     """The lever of its weight over the lever of the corner."""

@@ -51,7 +51,7 @@ def run(
         return OK
     console = Console()
     console.print(table_of(loaded.name, results))
-    console.print(advice(results))
+    console.print(advice(results, is_all=len(results) == len(loaded.assembly.free)))
     return OK
 
 
@@ -107,15 +107,15 @@ def table_of(scene: str, results: dict[str, ProbeResult]) -> Table:
     return table
 
 
-def advice(results: dict[str, ProbeResult]) -> str:
-    """One sentence: the best candidates."""
+def advice(results: dict[str, ProbeResult], *, is_all: bool = True) -> str:
+    """One sentence: the best candidates. is_all: whether every piece was asked about."""
     safe = [
         name
         for name in best_first(results)
         if results[name].stands_without and results[name].pull_n is not None
     ]
     if not safe:
-        return _none_because(results)
+        return _none_because(results, "No piece" if is_all else "None of the pieces asked about")
     # the loose come first; beside them the others are no candidates
     named = [name for name in safe if results[name].loose is results[safe[0]].loose][:MOST_NAMED]
     force = _newtons(max(results[name].pull_n or 0.0 for name in named))
@@ -125,14 +125,14 @@ def advice(results: dict[str, ProbeResult]) -> str:
     return f"Pull out {listed}, {loose}at most {force}, and the rest stands."
 
 
-def _none_because(results: dict[str, ProbeResult]) -> str:
+def _none_because(results: dict[str, ProbeResult], none: str) -> str:
     """One sentence where no pull is safe: what is stuck brings nothing down, because it does not come out."""
     stuck = [one.pull_n is None for one in results.values()]
     if all(stuck):
-        return "No piece can be pulled out."
+        return f"{none} can be pulled out."
     if any(stuck):
         return "What is stuck cannot be pulled out, and every other piece brings others down."
-    return "No piece comes out without bringing others down."
+    return f"{none} comes out without bringing others down."
 
 
 def _newtons(force: float) -> str:

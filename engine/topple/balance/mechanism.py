@@ -255,8 +255,7 @@ def explain(
     rocking = rocking_of(assembly, contacts, gravity, None, resisting=resists(assembly.bodies))
     balance = rocking.balance if rocking else balance_of(assembly, contacts, gravity=gravity)
     contacts, velocities, first = balance.contacts, statics.mechanism, statics.weakest
-    # what rolls off begins without an acceleration
-    if not statics.stands and not (rocking and rocking.can_roll):
+    if not statics.stands:
         begins = beginning(assembly, balance)
         # where hardly anything drives it the direction of what drives it is rounding
         if np.abs(begins).max(initial=0.0) > DRIVEN:
