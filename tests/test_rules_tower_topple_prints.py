@@ -22,9 +22,10 @@ from rules_tower_topple import (
 )
 
 from teeter.games.core.errors import MalformedAction
-from teeter.games.core.events import Fell, Placed, Question, RefereeAnswer, Released
+from teeter.games.core.events import Fell, Placed, Question, RefereeAnswer, Released, Removed
 from teeter.games.core.rules import Need, Take, Wait
-from teeter.games.tower_topple.rules import apply, legal, needs, opening, tell
+from teeter.games.core.words import capital
+from teeter.games.tower_topple.rules import apply, legal, needs, opening, seen_by, tell
 from teeter.games.tower_topple.state import COLOUR_OF, FREE, Phase, Print, Sort, State, Task
 from teeter.games.tower_topple.story import demand
 
@@ -568,6 +569,24 @@ def test_TT_24__under_a_requirement_only_permitted_bricks_are_loosened() -> None
 def test_what_is_owed_in_words(owed: tuple[Task, ...], words: str) -> None:
     """The story says what a player owes."""
     assert demand(position(owed=owed)) == words
+
+
+@pytest.mark.parametrize("stamp", [each for each in Print if each is not Print.UNSEEN])
+def test_who_sees_the_tower_reads_a_print_as_the_brick_comes_out(stamp: Print) -> None:
+    """TT-03: nobody sees it before, and everybody from then on."""
+    hidden = printed(stamp)
+    held = after(hidden, Take(on_turn(hidden), b(1)))
+    removed = Removed(held.step, b(1))
+    told, seen = (
+        tell(held, removed, apply(held, removed)),
+        tell(masked(held), removed, masked(apply(held, removed))),
+    )
+    assert seen == told
+    assert any(f'"{capital(stamp.value)}."' in line for line in seen) is (stamp is not Print.PLAIN)
+
+
+def masked(state: State) -> State:
+    return seen_by(state, state.seats[0].name)
 
 
 def test_the_story_of_rare_things() -> None:

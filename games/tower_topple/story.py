@@ -145,7 +145,7 @@ def _lines(before: State, entry: Input, after: State) -> tuple[str, ...]:
         case Nudged():
             return (f"A neighbour comes along by {entry.mm:.1f} mm.",)
         case Removed():
-            return (f"Out it comes{_read(before)}{_gains(before, after)}",)
+            return (f"Out it comes{_read(before, after)}{_gains(before, after)}",)
         case Released():
             return ("Up it goes ...",)
         case Placed():
@@ -158,8 +158,9 @@ def _lines(before: State, entry: Input, after: State) -> tuple[str, ...]:
     return _fall_lines(before, entry, after)
 
 
-def _read(state: State) -> str:
-    brick, house = brick_of(state, state.held), state.house
+def _read(before: State, after: State) -> str:
+    # who sees what a player sees learns the print only now (TT-03)
+    brick, house = brick_of(after, before.held), before.house
     if not house.instructions and house.points != "printed":
         return "."
     if brick.print is Print.PLAIN:
@@ -199,7 +200,7 @@ def _fall_lines(before: State, event: Fell, after: State) -> tuple[str, ...]:
     if after.phase is Phase.TOPPLED:
         return _down(before, after, len(event.pieces))
     if event.pieces == (before.held,):
-        read = _read(before) if before.phase is Phase.PULL else "."
+        read = _read(before, after) if before.phase is Phase.PULL else "."
         return (f"It slips to the table and is picked up again{read}{_gains(before, after)}",)
     return (f"{capital(_many(len(event.pieces), 'brick'))} on the table, but the tower stands.",)
 
