@@ -61,7 +61,7 @@ def hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel
         items.append(Row(tuple(_nudge(act, settings, look) for act in (*free, *PULLING))))
         return (Panel("hand", "bottom", tuple(items), width=640),)
     turned = f"turned {yaw:.0f} degrees" if (yaw := round(look.yaw_deg) % 360) else ""
-    where = f"{look.gap_mm:.0f} mm above its place" if look.gap_mm is not None else "nothing is below it"
+    where = f"{look.gap_mm:.0f} mm above where it lands" if look.gap_mm is not None else "nothing is below it"
     items.append(Text(", ".join(filter(None, (where, turned, look.place))), "plain", "small"))
     # what comes and goes stands over the buttons, which the panel at the lower edge keeps where they are
     if look.warning:

@@ -21,6 +21,8 @@ const THREAD = [0.76, 0.34, 0.1, 1];
 const BETTER = [0.17, 0.48, 0.73, 0.6];
 const ARROW = 0.03; // metres, at least
 const FREE = [0.96, 0.94, 0.9, 0.55];
+const RIM = [0.99, 0.98, 0.95]; // of a spot
+const PROUD = 8e-4; // of the face, metres
 const BEGUN = 1e-3; // metres that a brick has to come to be on its way
 const ABOVE = 0.006; // of the piece, at which the arrow is
 const RADIUS = 7e-4; // of the thread, metres
@@ -103,6 +105,23 @@ function arrow(
     bar(half * (x - y), half * (y + x), 0.3 * shaft),
     bar(half * (x + y), half * (y - x), 0.3 * shaft),
   ];
+}
+
+// Spots in the middle of a piece's faces, for what was felt: a coat of colour would hide the piece's own.
+export function spots(stage: Stage, body: number, pose: number[], ink: number[]): Overlay[] {
+  const { extents } = stage.props.bodies[body],
+    least = Math.min(...extents);
+  return [RIM, ink].flatMap((colour, within) =>
+    [0, 1, 2].map((axis) => {
+      const matrix = placed(new Float32Array(16), pose),
+        side = (0.6 - 0.2 * within) * least;
+      extents.forEach((long, k) => {
+        const size = k === axis ? long + (1 + within) * PROUD : side;
+        for (let j = 0; j < 3; ++j) matrix[4 * k + j] *= size;
+      });
+      return { model: stage.unitBox, ink: [...colour.slice(0, 3), 1], matrix, isDeep: true };
+    }),
+  );
 }
 
 // What is drawn on the table for good, as the areas of players; made anew only where it is another.

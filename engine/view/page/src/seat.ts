@@ -6,7 +6,7 @@ import { Fall } from "./fall";
 import { Desk } from "./desk";
 import { Fingers } from "./fingers";
 import { picked } from "./pick";
-import { INKS, Strokes } from "./guides";
+import { INKS, spots, Strokes } from "./guides";
 import { poseOf } from "./grip";
 import { Hand } from "./hand";
 import { Knocks } from "./knocks";
@@ -14,8 +14,6 @@ import { Line } from "./line";
 import { Live } from "./live";
 import { Loop } from "./loop";
 import type { ChoiceRow, FeltNews, News, Order, Pose, TableNews, Turn, Welcome } from "./protocol";
-import type { Overlay } from "./marks";
-import { placed } from "./maths";
 import { Outlook } from "./outlook";
 import type { Stage } from "./stage";
 import type { Table } from "./table";
@@ -24,7 +22,6 @@ const REACH = 0.012; // metres beside a small piece that a finger may be
 const HOVERED = [0.95, 0.76, 0.31, 1];
 const LIT = [0.88, 0.48, 0.18, 1];
 const POINTED = [0.17, 0.48, 0.73, 0.6];
-const OUTSIDE = 1.015; // times the size of a piece: a coat of colour
 
 export class Seat implements Table {
   readonly loop: Loop;
@@ -251,7 +248,13 @@ export class Seat implements Table {
     if (lit !== undefined) marks.set(lit, LIT);
     if (hand.grip) marks.set(hand.grip.body, hand.ink);
     for (const name of this.turn?.lit ?? []) if (!hand.grip) marks.set(this.numbers.get(name) ?? -1, LIT);
-    const overlays = [...this.strokes.overlays, ...hand.guides(), ...this.tints()];
+    const felt = this.canFeel ? Object.entries(this.felt!.pieces) : [],
+      overlays = [...this.strokes.overlays, ...hand.guides()];
+    for (const [name, word] of felt) {
+      const body = this.numberOf(name);
+      if (body >= 0) overlays.push(...spots(stage, body, poseOf(this.live.poses, body), INKS[word]));
+    }
+
     if (this.pointed && this.pointed.body >= 0)
       overlays.push({
         model: stage.modelOf(this.pointed.body),
@@ -267,17 +270,6 @@ export class Seat implements Table {
       seen: this.live.seen,
       marks,
       overlays,
-    });
-  }
-
-  // What was felt, as a colour on the bricks.
-  private tints(): Overlay[] {
-    const felt = this.canFeel ? Object.entries(this.felt!.pieces) : [];
-    return felt.map(([name, word]) => {
-      const body = this.numberOf(name),
-        matrix = placed(new Float32Array(16), this.live.poses, 7 * body);
-      for (let k = 0; k < 11; ++k) matrix[k] *= OUTSIDE;
-      return { model: this.stage.modelOf(body), ink: INKS[word], matrix, isDeep: true };
     });
   }
 
