@@ -40,6 +40,7 @@ export class Outlook {
   pivot: Triple = [0, 0, 0]; // the middle of the table
   private tilted = [0, 0]; // as far as it is seen
   private view = 0;
+  private home = HOME;
   private goal: Camera | null = null; // to which the eye is on its way
   private isFirst = true;
   private isMine = false; // somebody has moved it or zoomed
@@ -50,10 +51,12 @@ export class Outlook {
   private readonly glide = new Glide();
 
   // clear: the rectangle of the picture that is free, in pixels. reaches: whether pieces beside the tower are reached for.
+  // supply: the middle of those that may be chosen, if any.
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly clear: () => Clear,
     private readonly reaches: () => boolean,
+    private readonly supply: () => number[] | null,
     private readonly touch: () => void,
   ) {
     this.orbit = new Orbit(HOME);
@@ -128,7 +131,7 @@ export class Outlook {
     const [right, up, closer] = VIEWS[this.view],
       from = this.orbit.camera;
     this.isMine = false;
-    this.orbit.camera = HOME;
+    this.orbit.camera = this.home;
     this.orbit.turn(right, up);
     if (closer !== 1) this.orbit.zoom(closer);
     [this.goal, this.orbit.camera] = [this.orbit.camera, from];
@@ -168,9 +171,23 @@ export class Outlook {
     return true;
   }
 
+  // Whether what a seat may take lies behind the tower: each looks from its own side of the table.
+  private get isBehind(): boolean {
+    const supply = this.supply(),
+      tower = this.frame?.tower;
+    if (!supply || !tower) return false;
+    const [, ahead] = axesOf(this.goal ?? this.orbit.camera),
+      [x, y] = [0, 1].map((k) => supply[k] - (tower[k] + tower[k + 3]) / 2);
+    return x * ahead[0] + y * ahead[1] > BEFORE;
+  }
+
   // Sees what is to be seen, as long as nobody has moved the camera.
   private look(): void {
     this.looked = 0;
+    if (!this.isMine && this.isBehind) {
+      this.home = opposite(this.home);
+      this.goal = opposite(this.goal ?? this.orbit.camera);
+    }
     if (this.held && this.laid < LAID_S) this.isMine &&= this.isClear(this.held);
     const before = this.goal ?? this.orbit.camera,
       goal = this.isMine ? null : this.fit(before);
@@ -211,6 +228,13 @@ export class Outlook {
     return this.isMine && !this.isClear(place) && this.orbit.zoom(Math.exp(BACK * seconds));
   }
 }
+
+// From the other side of the table.
+const opposite = ({ eye, target, fov }: Camera): Camera => ({
+  eye: [-eye[0], -eye[1], eye[2]],
+  target: [-target[0], -target[1], target[2]],
+  fov,
+});
 
 // Of a box, by its least and greatest corner.
 function corners(box: number[]): Triple[] {
