@@ -44,6 +44,6 @@ def load_no_tools() -> None:
     with suppress(ImportError):
         import numpy
 
-        tools = {"f2py", "testing"}
+        tools = {"f2py", "testing", "ma", "polynomial", "rec", "char", "core", "ctypeslib"}
         numpy.__all__ = [name for name in numpy.__all__ if name not in tools]
         getattr(numpy, "__numpy_submodules__", set()).difference_update(tools)

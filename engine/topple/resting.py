@@ -15,6 +15,7 @@ no answer.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from statistics import median
 
 import clarabel
 import numpy as np
@@ -96,8 +97,8 @@ def resting(assembly: Assembly, *, yielding: float = YIELDING) -> Resting | None
     first, second = number[contacts.first], number[contacts.second]
     centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
     weights = np.array([body.piece.mass for body in free]) * GRAVITY
-    force = float(np.median(weights))
-    length = float(np.median([body.piece.extents.mean() for body in free]))
+    force = float(median(weights))
+    length = float(median([body.piece.extents.mean() for body in free]))
     rows = _normal_rows(contacts, centres / length, first, second, length, LEVEL_PARTS)
     gaps = gaps_of(assembly, contacts)
     load = np.stack([weights / force, np.zeros(len(free)), np.zeros(len(free))], axis=1).reshape(-1)
@@ -282,7 +283,7 @@ def closing(assembly: Assembly, contacts: Contacts, gaps: Array) -> Array:
     from scipy.sparse.linalg import lsqr
 
     centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
-    length = float(np.median([body.piece.extents.mean() for body in free]))
+    length = float(median([body.piece.extents.mean() for body in free]))
     rows = _normal_rows(
         contacts, centres / length, number[contacts.first], number[contacts.second], length, slice(0, 6)
     )

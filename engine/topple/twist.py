@@ -17,6 +17,8 @@ tips the pillars it lies on.
 
 from __future__ import annotations
 
+from statistics import median
+
 import clarabel
 import numpy as np
 import shapely
@@ -78,7 +80,7 @@ def bearing(assembly: Assembly) -> Contacts | None:
         return None
     contacts = rest.contacts
     presses = np.bincount(contacts.patch, rest.forces)
-    least = BEARS * GRAVITY * float(np.median([body.piece.mass for body in assembly.free]))
+    least = BEARS * GRAVITY * float(median([body.piece.mass for body in assembly.free]))
     return contacts.some(presses[contacts.patch] > least)
 
 

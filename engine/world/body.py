@@ -6,6 +6,7 @@ import math
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,8 +106,8 @@ class Scale:
         """Returns the scale of a scene. Raises ValueError for a rate that is not one of `RATES`."""
         listed = tuple(bodies)
         free = tuple(body for body in listed if not body.fixed) or listed
-        size = float(np.median([median_size(body.piece) for body in free])) if free else REFERENCE_SIZE
-        mass = float(np.median([body.piece.mass for body in free])) if free else 0.02
+        size = float(median([median_size(body.piece) for body in free])) if free else REFERENCE_SIZE
+        mass = float(median([body.piece.mass for body in free])) if free else 0.02
         if rate is None:
             wanted = REFERENCE_RATE * math.sqrt(REFERENCE_SIZE / size)
             rate = min(RATES, key=lambda allowed: abs(math.log(allowed / wanted)))
@@ -134,7 +135,7 @@ def median_size(piece: Piece) -> float:
 def typical_size(bodies: Iterable[Body]) -> float:
     """Returns the median size of the free pieces in metres; that of a brick when there are none."""
     sizes = [median_size(body.piece) for body in bodies if not body.fixed]
-    return float(np.median(sizes)) if sizes else REFERENCE_SIZE
+    return float(median(sizes)) if sizes else REFERENCE_SIZE
 
 
 def magnification(bodies: Iterable[Body]) -> float:

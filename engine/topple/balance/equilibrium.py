@@ -25,6 +25,7 @@ friction, else a second-order cone, exact Coulomb friction), then the rows of th
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import median
 
 import clarabel
 import numpy as np
@@ -106,8 +107,8 @@ def balance_of(
     number = free_numbers(contacts.fixed)
     first, second = number[contacts.first], number[contacts.second]
     weights = np.array([body.piece.mass for body in free]) * pull
-    length = float(np.median([body.piece.extents.mean() for body in free])) if len(free) else 1.0
-    force = float(np.median(weights)) if len(free) else 1.0
+    length = float(median([body.piece.extents.mean() for body in free])) if len(free) else 1.0
+    force = float(median(weights)) if len(free) else 1.0
     pulled, pulls, at = _pulls(free)
     pressed = weights + np.bincount(pulled, np.maximum(pulls @ gravity / pull, 0.0), len(free))
     bears = borne_by(pressed, first, second, -(contacts.normals @ np.asarray(gravity)) / pull)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 import shapely
@@ -91,7 +92,7 @@ def weight(search: Search, names: tuple[str, ...], limit: float) -> Tried:
     strict, pull = search.demand.strict(search.contacts), float(np.linalg.norm(search.demand.gravity))
     best: dict[str, Change] = {}
     asked = 0
-    typical = float(np.median([body.piece.mass for body in search.assembly.free]))
+    typical = float(median([body.piece.mass for body in search.assembly.free]))
     least = {at: _least(search, known, *points[at]) for at in range(len(points))}
     while least:
         at = min(least, key=lambda at: (round(least[at], 9), at))

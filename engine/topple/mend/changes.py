@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, count
+from statistics import median
 from typing import Literal, get_args
 
 import numpy as np
@@ -124,7 +125,7 @@ def effort_of(assembly: Assembly, change: Change) -> float:
     if change.kind == "remove":
         return sum(4 * float(body.piece.extents.mean()) for body in mine)
     if change.kind in ("add_mass", "prop"):
-        mass = float(np.median([body.piece.mass for body in assembly.free]))
+        mass = float(median([body.piece.mass for body in assembly.free]))
         return size * (1.0 if change.kind == "prop" else change.amount / mass)
     if change.kind == "friction":
         return size * (change.amount / max(mine[0].piece.material.friction, 1e-3) - 1)
