@@ -1,20 +1,21 @@
 """MJCF, MuJoCo's own format, by MuJoCo's compiler: defaults, classes, frames, angles and includes are its business.
 
-Bodies without a joint are welded to what they hang on; those that hang on the world are supports. A pair rubs with the
-larger friction of its two geoms in MuJoCo, or with that of the higher priority; here with their geometric mean.
+Bodies without a joint are welded to what they hang on; those that hang on the world, and mocap bodies, are supports. A
+pair rubs with the larger friction of its two geoms in MuJoCo, or with that of the higher priority; here with that where
+all pairs have the same, else with their geometric mean.
 """
 
-from dataclasses import dataclass, field
+import math
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from teeter.engine.settings import GRAVITY
-from teeter.models.errors import MeshFileError
 from teeter.models.extras import install_line
-from teeter.models.mesh_node import check_bytes, check_counts
-from teeter.models.piece import Array
+from teeter.models.hulls import FlatError, convex_hull
+from teeter.models.piece import Array, six_volumes
 from teeter.scenes.assemble import MM
 from teeter.scenes.formats.description import (
     SLANT,
@@ -25,45 +26,21 @@ from teeter.scenes.formats.description import (
     Mass,
     RigidBody,
     capsule,
-    check_count,
     placed,
     straight,
 )
-from teeter.scenes.formats.xml import beside, read_xml
-from teeter.scenes.reading import MAX_PIECES
+from teeter.scenes.formats.mjcf_scan import Total, scan
 
 REMEDY = "MJCF is read by MuJoCo's own compiler: "
-MAX_SIZE = 1e6
-UNITS = {"K": 2.0**10, "M": 2.0**20, "G": 2.0**30}
-MAX_MEMORY = 256 * 2.0**20
-"""Bytes: MuJoCo's own examples have up to 100 MB, of which compiling takes little."""
-MOST_USER = 1000
-GROWING: dict[str, dict[str, float]] = {
-    "size": {
-        "memory": MAX_MEMORY,
-        **dict.fromkeys(("njmax", "nconmax", "nstack"), MAX_SIZE),
-        **{
-            f"nuser_{kind}": MOST_USER
-            for kind in ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
-        },
-        **dict.fromkeys(("nuserdata", "nkey"), MOST_USER),
-    },
-    "texture": {"width": 4096, "height": 4096},
-    "hfield": {"nrow": MOST_USER, "ncol": MOST_USER},
-    "mesh": {"params": 100},
-    "user": {"dim": MOST_USER},
-}
-"""Attributes by which a short file asks for much memory or time, and the most that each may be."""
+HOLLOW = 1e-4
+"""Of the volume of its hull: what a convex mesh may lack."""
 SAME_GRAVITY = 0.02
 """m/s2: programs round it to 9.8 or have the standard value."""
-ELASTIC = ("composite", "flexcomp", "flex", "deformable", "skin")
-OTHER_FILES = ("texture", "hfield")
-"""What names files that no piece is made of."""
 
 
 def read(path: Path, file: str) -> Described:
     """Raises FormatError."""
-    _scan(path, file, path.parent, _Total())
+    scan(path, file, path.parent, Total())
     try:
         import mujoco
     except ImportError:
@@ -83,102 +60,6 @@ def read(path: Path, file: str) -> Described:
     return _Reader(mujoco, model, data, file).described()
 
 
-@dataclass(slots=True)
-class _Total:
-    """What a file comes to with all that it includes: counted before MuJoCo makes it."""
-
-    files: set[Path] = field(default_factory=set)
-    bodies: int = 0
-    geoms: int = 0
-    frames: int = 0
-    mesh_bytes: int = 0
-
-
-def _scan(path: Path, file: str, assets: Path, total: _Total) -> None:
-    """Raises FormatError for files outside, for what grows, and for what is not rigid: before MuJoCo sees it."""
-    if path.resolve() in total.files:
-        raise FormatError.of(file, f"includes {path.name} twice: include it once")
-    total.files.add(path.resolve())
-    root = read_xml(path, file)
-    if root.tag not in ("mujoco", "mujocoinclude"):
-        kind = {"robot": "a URDF: call it .urdf", "sdf": "an SDF: call it .sdf"}.get(root.tag, "no MJCF")
-        raise FormatError.of(file, f"its root is <{root.tag[:40]}>, so it is {kind}")
-    folders = {"mesh": assets}
-    for compiler in root.iter("compiler"):
-        for key in ("assetdir", "meshdir"):
-            if key in compiler.attrib:
-                folders["mesh"] = assets / compiler.attrib[key]
-    waiting = [(root, 1)]
-    while waiting:
-        element, copies = waiting.pop()
-        if element.tag in ELASTIC:
-            raise FormatError.of(file, f"holds <{element.tag}>, which is not rigid: leave it out")
-        for key, most in GROWING.get(element.tag, {}).items():
-            if _is_huge(value := element.get(key), most):
-                what = f'{key}="{value}", more memory than a scene needs'
-                raise FormatError.of(file, f"has <{element.tag}> with {what}: leave it out")
-        if element.tag == "replicate":
-            try:
-                copies *= max(int(element.get("count", "1")), 1)
-            except ValueError:
-                copies = MAX_PIECES + 1
-            if copies > MAX_PIECES:
-                raise FormatError.of(
-                    file, f"replicates a body more than {MAX_PIECES} times: a scene has no more pieces"
-                )
-        _count(element.tag, copies, total, file)
-        name = element.get("file")
-        if name and element.tag == "include":
-            around = (
-                assets if (assets / name).is_file() else path.parent
-            )  # MuJoCo asks the main file's folder first
-            inner = beside(around, name, file)
-            _scan(inner, file, assets, total)
-        elif name and element.tag in ("mesh", "model"):
-            folder = folders["mesh"] if element.tag == "mesh" else path.parent
-            if Path(name).is_absolute() or not (folder / name).resolve().is_relative_to(
-                assets.resolve().parent
-            ):
-                raise FormatError.of(file, f"names {name!r}, which lies elsewhere: copy it beside the file")
-            _check_mesh(folder / name, total, file)
-        elif name and element.tag in OTHER_FILES and Path(name).is_absolute():
-            raise FormatError.of(file, f"names {name!r}, which lies elsewhere: copy it beside the file")
-        waiting += [(child, copies) for child in element]
-
-
-def _count(tag: str, copies: int, total: _Total, file: str) -> None:
-    """Raises FormatError for the first body or geom that is too many."""
-    total.bodies += copies * (tag == "body")
-    total.geoms += copies * (tag == "geom")
-    total.frames += tag == "key"
-    check_count(total.bodies, file, "bodies")
-    check_count(total.geoms, file, "geoms")
-    if total.frames * total.bodies > MAX_SIZE:
-        raise FormatError.of(file, f"has {total.frames} keyframes, which are not read: leave them out")
-
-
-def _check_mesh(path: Path, total: _Total, file: str) -> None:
-    """Raises FormatError for a mesh that is too large for ours too; MuJoCo says which is not there."""
-    if not path.is_file():
-        return
-    total.mesh_bytes += path.stat().st_size
-    try:
-        check_bytes(total.mesh_bytes)
-        check_counts(path.read_bytes(), path.suffix.lower().removeprefix("."))
-    except MeshFileError as error:
-        raise FormatError.of(file, f"{path.name} {error}") from None
-
-
-def _is_huge(text: str | None, most: float) -> bool:
-    """Whether one of the numbers of an attribute is more than that, or none. Of memory the last letter is a unit."""
-    try:
-        return any(
-            not float(word.rstrip("KMG")) * UNITS.get(word[-1:], 1.0) <= most for word in (text or "").split()
-        )
-    except ValueError:
-        return True
-
-
 class _Reader(FileReader):
     """A compiled model in its first pose."""
 
@@ -186,6 +67,8 @@ class _Reader(FileReader):
         super().__init__(file)
         self._mujoco, self._model, self._data = mujoco, model, data
         self._frictions: set[float] = set()
+        self._geoms: list[int] = []
+        self._hollow: dict[int, str] = {}
         self._masks: list[tuple[int, int]] = []
 
     def described(self) -> Described:
@@ -195,7 +78,7 @@ class _Reader(FileReader):
         fixed: list[RigidBody] = []
         free: dict[int, RigidBody] = {}
         for number in range(model.nbody):
-            weld = int(model.body_weldid[number])
+            weld = self._owner(number)
             matrix = self._frame(number if weld == 0 else weld)
             parts, friction = self._parts(number, matrix)
             if weld == 0:
@@ -207,13 +90,17 @@ class _Reader(FileReader):
                 if float(model.body_mass[number]) > 0:
                     body.masses.append(self._mass(number, matrix))
                 rubs = [value for value in (body.friction, friction) if value is not None]
-                body.friction = max(rubs, default=None)
+                body.friction = min(rubs, default=None)
         bodies = [body for body in free.values() if body.parts]
         for body in free.values():
             if not body.parts:
                 self._notes.append(f'body "{body.name}" touches nothing and is left out')
         self._tell()
         height, friction = self._ground
+        if (same := self._same_friction()) is not None:
+            friction = same
+            for body in [*fixed, *bodies]:
+                body.friction = same
         title = " ".join(model.names[: model.names.find(b"\0")].decode("utf-8", "replace").split())
         title = "" if title == "MuJoCo Model" else title
         return Described(title, [*fixed, *bodies], height, friction, notes=self._notes)
@@ -221,6 +108,11 @@ class _Reader(FileReader):
     def _name(self, kind: str, number: int) -> str:
         obj = getattr(self._mujoco.mjtObj, f"mjOBJ_{kind}")
         return self._mujoco.mj_id2name(self._model, obj, number) or f"{kind.lower()}.{number}"
+
+    def _owner(self, number: int) -> int:
+        """The body that it is part of; 0 where it is held."""
+        weld = int(self._model.body_weldid[number])
+        return 0 if self._model.body_mocapid[weld] >= 0 else weld
 
     def _frame(self, number: int) -> Array:
         return placed(self._data.xpos[number], self._data.xmat[number].reshape(3, 3))
@@ -244,12 +136,22 @@ class _Reader(FileReader):
             "pairs are excluded from contact": model.nexclude,
             "pairs of its own say how they touch": model.npair,
             "plugins act on it": model.nplugin,
+            "springs pull at joints (stiffness)": np.count_nonzero(model.jnt_stiffness),
+            "joints are held by friction (frictionloss)": np.count_nonzero(model.dof_frictionloss),
         }
         faults += [
             f"{words} ({count}), which is not simulated: take them out"
             for words, count in held.items()
             if count
         ]
+        for flag in ("contact", "constraint", "gravity"):
+            if model.opt.disableflags & int(getattr(self._mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}")):
+                faults.append(f'<flag {flag}="disable"> is in it, which is not simulated: take it out')
+        if np.any(model.opt.wind) and (model.opt.density or model.opt.viscosity):
+            faults.append(
+                f"a wind of {model.opt.wind.tolist()} m/s blows in it, which is not read: take it out (--wind PA "
+                "blows on a scene)"
+            )
         gravity = model.opt.gravity
         if np.abs(gravity[:2]).max() > SLANT * 10 or not gravity[2] < 0:
             faults.append(
@@ -278,13 +180,14 @@ class _Reader(FileReader):
             if masks == (0, 0):
                 continue
             self._masks.append(masks)
+            self._geoms.append(geom)
             at = placed(data.geom_xpos[geom], data.geom_xmat[geom].reshape(3, 3))
             friction = float(model.geom_friction[geom, 0])
             self._frictions.add(friction)
             rubs.append(friction)
             made = self._part(geom, np.linalg.inv(frame) @ at, at, friction)
             parts += [made] if made is not None else []
-        return parts, max(rubs, default=None)
+        return parts, min(rubs, default=None)
 
     def _part(self, geom: int, matrix: Array, world: Array, friction: float) -> BodyPart | None:
         """A geom as a solid; None for a plane, which is the ground. Raises FormatError."""
@@ -303,6 +206,9 @@ class _Reader(FileReader):
             corner, face = int(model.mesh_vertadr[mesh]), int(model.mesh_faceadr[mesh])
             vertices = model.mesh_vert[corner : corner + int(model.mesh_vertnum[mesh])].astype(float)
             faces = model.mesh_face[face : face + int(model.mesh_facenum[mesh])].astype(np.int64)
+            with suppress(FlatError):
+                if six_volumes(vertices[faces]).sum() / 6 < (1 - HOLLOW) * convex_hull(vertices).volume:
+                    self._hollow[mesh] = name
             return straight(vertices, faces, matrix)
         if kind == types.mjGEOM_ELLIPSOID and abs(a - b) < 1e-9 * a:
             profile = [[0.0, -c], [a, 0.0, "round"], [0.0, c, "round"]]
@@ -349,7 +255,12 @@ class _Reader(FileReader):
         return mass.moved(np.asarray(np.linalg.inv(frame), dtype=np.float64))
 
     def _tell(self) -> None:
-        """Notes on friction; raises FormatError where some geoms pass through others."""
+        """Notes on hulls; raises FormatError where some geoms pass through others."""
+        if self._hollow:
+            self._notes.append(
+                f"{', '.join([*self._hollow.values()][:5])}: a mesh that is not convex touches as its convex hull in "
+                "MuJoCo, and here as it is drawn: what lies in its hollows is not judged as there"
+            )
         kinds = set(self._masks)
         pairs = [
             (one, other) for one in kinds for other in kinds if one != other or self._masks.count(one) > 1
@@ -359,8 +270,48 @@ class _Reader(FileReader):
                 "contype and conaffinity let some of its geoms pass through others, which is not simulated"
             )
             raise self._fault(problem)
+
+    def _same_friction(self) -> float | None:
+        """MuJoCo's friction of every two geoms that may touch, if it is one; else notes that a mean is taken. Raises
+        FormatError where that may hold more than MuJoCo."""
+        model, geoms = self._model, np.array(self._geoms, dtype=int)
+        owner = np.array([self._owner(body) for body in model.geom_bodyid[geoms].tolist()])
+        rank, size, rub = model.geom_priority[geoms], model.geom_condim[geoms], model.geom_friction[geoms, 0]
+        if model.opt.enableflags & int(self._mujoco.mjtEnableBit.mjENBL_OVERRIDE):
+            one, other = model.opt.o_friction[:2].tolist()
+            if one != other:
+                raise self._fault(
+                    f"overrides friction by {one:g} and {other:g} along two directions: give one"
+                )
+            self._frictions, rub = {*self._frictions, one}, np.full(len(geoms), one)
+        low, high, is_usual = math.inf, -math.inf, True
+        for at in range(len(geoms)):
+            rest = at + np.flatnonzero(owner[at:] != owner[at])
+            if not len(rest):
+                continue
+            wins = np.sign(rank[rest] - rank[at])
+            pair = [
+                np.choose(wins + 1, [np.full(len(rest), own[at]), np.maximum(own[at], own[rest]), own[rest]])
+                for own in (size, rub)
+            ]
+            mus = np.where(pair[0] == 1, 0.0, pair[1])
+            low, high = min(low, float(mus.min())), max(high, float(mus.max()))
+            is_usual = is_usual and not wins.any() and bool((pair[0] > 1).all())
+        if low == high:
+            if self._frictions != {low}:
+                self._notes.append(
+                    "MuJoCo takes the larger of a pair's frictions, that of the higher priority, or none for a condim "
+                    f"of 1: {low:g} for every two that may touch, and so here"
+                )
+            return low
+        if not is_usual:
+            raise self._fault(
+                f"priorities, or a condim of 1, give its pairs frictions from {low:g} to {high:g}; here every piece "
+                "has one value, of which a pair has the geometric mean: give its geoms one priority and a condim of 3"
+            )
         if len(self._frictions) > 1:
             self._notes.append(
                 f"friction from {min(self._frictions):g} to {max(self._frictions):g}: MuJoCo takes the larger of a "
-                "pair (or that of the higher priority), here it is their geometric mean; --friction sets one for all"
+                "pair, here it is their geometric mean; --friction sets one for all"
             )
+        return None
