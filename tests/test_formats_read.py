@@ -125,6 +125,33 @@ def test_welded_bodies_are_one_piece_and_world_bodies_supports(tmp_path: Path) -
             "more than 5000",
         ),
         ("<body><freejoint/></body>", "MuJoCo cannot compile it"),
+        (
+            '</worldbody><option><flag contact="disable"/></option><worldbody>',
+            '<flag contact="disable"> is in it',
+        ),
+        (
+            '</worldbody><option><flag gravity="disable"/></option><worldbody>',
+            '<flag gravity="disable"> is in it',
+        ),
+        (
+            '</worldbody><option wind="9 0 0" density="1.2"/><worldbody>',
+            "a wind of [9.0, 0.0, 0.0] m/s blows",
+        ),
+        ('<body><joint type="free" stiffness="9"/><geom size=".1"/></body>', "springs pull at joints"),
+        ('<body><joint type="free" frictionloss="9"/><geom size=".1"/></body>', "held by friction"),
+        (
+            '<body><freejoint/><geom size=".1" condim="1"/></body>' * 2,
+            "give its pairs frictions from 0 to 1",
+        ),
+        (
+            '<body><freejoint/><geom size=".1" priority="1" friction=".2"/></body><body><freejoint/>'
+            '<geom size=".1"/></body>',
+            "give its pairs frictions from 0.2 to 1",
+        ),
+        (
+            '</worldbody><option o_friction="1 .1 0 0 0"><flag override="enable"/></option><worldbody>',
+            "overrides friction by 1 and 0.1",
+        ),
         ('</worldbody><size memory="90G"/><worldbody>', 'memory="90G", more memory than a scene needs'),
         ('</worldbody><size memory="600M"/><worldbody>', 'memory="600M", more memory than a scene needs'),
     ],
@@ -140,6 +167,74 @@ def test_gravity_that_points_aside_is_refused_and_another_friction_rule_told(tmp
     text = """<mujoco><worldbody><geom type="plane" size="1 1 1" friction=".3"/>
     <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1" friction=".9"/></body></worldbody></mujoco>"""
     assert "MuJoCo takes the larger of a pair" in " ".join(read(tmp_path, "b.xml", text).fitted)
+
+
+@pytest.mark.parametrize(
+    ("slope", "block", "option", "mu"),
+    [
+        ('condim="1"', 'condim="1"', "", 0),
+        ("", 'condim="1"', "", 1),
+        ('friction="1"', 'friction=".05" priority="1"', "", 0.05),
+        ('friction=".01"', 'friction=".7" priority="1"', "", 0.7),
+        ('friction=".01"', 'friction=".7"', "", 0.7),
+        ("", "", '<option o_friction=".1 .1 0 0 0"><flag override="enable"/></option>', 0.1),
+        (
+            'friction=".05"',
+            'friction=".05"/><geom type="box" size=".01 .01 .01" pos="0 0 .04" friction="2"',
+            "",
+            None,
+        ),
+    ],
+)
+def test_a_block_slides_on_a_slope_where_it_does_in_mujoco(
+    tmp_path: Path, slope: str, block: str, option: str, mu: float | None
+) -> None:
+    """At 15 degrees, so where the friction of the pair is less than 0.268. None: a body of several frictions."""
+    import mujoco
+
+    text = f"""<mujoco>{option}<worldbody><body name="slope" euler="0 15 0"><geom type="box" size="5 .5 .05" {slope}/>
+    </body><body name="block" euler="0 15 0" pos="0.02588 0 0.09659"><freejoint/>
+    <geom type="box" size=".05 .05 .05" {block}/></body></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, 300)
+    slides = (mu or 0) < math.tan(math.radians(15))
+    assert (math.dist(data.xpos[2], (0.02588, 0, 0.09659)) > 0.05) == slides
+    scene = read(tmp_path, "slope.xml", text)
+    assert analyse(scene.assembly).stands != slides
+    assert mu is None or {body.piece.material.friction for body in scene.assembly.bodies} == {mu}
+
+
+def test_mocap_bodies_of_mujoco_are_supports(tmp_path: Path) -> None:
+    text = """<mujoco><worldbody><body name="lift" mocap="true" pos=".1 0 .2"><geom type="box" size=".1 .05 .01"/>
+    <body name="palm" pos="0 0 .03"><geom type="box" size=".1 .05 .02"/></body></body>
+    <body name="held" pos=".1 0 .26"><freejoint/><geom type="box" size=".02 .02 .01"/></body></worldbody></mujoco>"""
+    scene = read(tmp_path, "a.xml", text)
+    assert {name: body.fixed for name, body in named(scene).items()} == {
+        "lift": True,
+        "palm": True,
+        "held": False,
+    }
+    assert analyse(scene.assembly).stands
+
+
+@pytest.mark.parametrize("is_hollow", [True, False])
+def test_that_mujoco_takes_the_hull_of_a_mesh_is_told_where_it_is_another(
+    tmp_path: Path, is_hollow: bool
+) -> None:
+    """An L, and the same with its corner filled."""
+    outline = [(0, 0), (0.2, 0), (0.2, 0.1), (0.1 if is_hollow else 0.18,) * 2, (0.1, 0.2), (0, 0.2)]
+    corners = " ".join(f"{x} {y} {z}" for z in (0, 0.1) for x, y in outline)
+    caps = [(0, 1, 2), (0, 2, 3), (0, 3, 5), (3, 4, 5)]
+    faces = [(c, b, a) for a, b, c in caps] + [(a + 6, b + 6, c + 6) for a, b, c in caps]
+    for a, b in pairwise([*range(6), 0]):
+        faces += [(a, b, b + 6), (a, b + 6, a + 6)]
+    numbers = " ".join(str(corner) for face in faces for corner in face)
+    text = f'''<mujoco><asset><mesh name="m" vertex="{corners}" face="{numbers}"/></asset><worldbody>
+    <geom type="plane" size="1 1 1"/><body><freejoint/><geom name="l" type="mesh" mesh="m"/></body></worldbody>
+    </mujoco>'''
+    said = 'geom "l": a mesh that is not convex touches as its convex hull in MuJoCo'
+    assert (said in " ".join(read(tmp_path, "l.xml", text).fitted)) == is_hollow
 
 
 def test_a_missing_package_is_named_with_the_one_command(
@@ -188,6 +283,9 @@ def test_a_link_without_mass_is_part_of_what_it_is_welded_to(tmp_path: Path) -> 
     assert found.piece.mass == pytest.approx(0.5)
     xacro = '<robot xmlns:xacro="http://wiki.ros.org/xacro"><xacro:macro name="a"/></robot>'
     assert "run `xacro FILE" in refusal(tmp_path, "a.urdf", xacro)
+    unsaid = read(tmp_path, "b.urdf", urdf("b", pair.replace(inertial(0, 0), "") + weld))
+    assert 'link "knob" gives no mass: it adds nothing to what it is welded to' in unsaid.fitted
+    assert unsaid.assembly.free[0].piece.mass == pytest.approx(0.5)
 
 
 def test_a_mesh_of_a_urdf_is_scaled_and_looked_for_in_its_package(tmp_path: Path) -> None:
@@ -258,6 +356,112 @@ def test_fixed_joints_weld_and_static_models_are_supports(tmp_path: Path) -> Non
     assert 'revolute joint "j": joins "m::low" and "m::high": joints that move are not simulated' in words
 
 
+PIER = f'<model name="pier"><static>1</static><link name="l">{sdf_box((0.1, 0.1, 0.1), (0, 0, 0.05))}</link></model>'
+FIXED = '<joint name="j" type="fixed"><parent>l</parent><child>{}</child></joint>'
+
+
+def plank(mass: str, length: float, rest: str) -> str:
+    """A plank on the pier, and what is welded to it; its frame is the middle of the plank."""
+    solid = f'<link name="l">{mass}{sdf_box((length, 0.1, 0.02))}</link>'
+    model = f'<model name="plank"><pose>0 0 .11 0 0 0</pose>{rest}{solid}</model>'
+    return f'<sdf version="1.10"><world name="w">{PIER}{model}</world></sdf>'
+
+
+def weight(name: str, at: float, inside: str) -> str:
+    return f'<link name="{name}"><pose>{at} 0 0 0 0 0</pose>{inside}</link>'
+
+
+PLATE = sdf_box((0.1, 0.1, 0.02))
+AUTO = '<inertial auto="true"><density>{}</density></inertial>'
+KG = "<inertial><mass>{}</mass></inertial>"
+INNER = '<model name="inner">{}</model>'
+
+
+@pytest.mark.parametrize(
+    ("mass", "length", "rest", "total", "centre"),
+    [
+        (KG.format(2), 0.3, weight("w", 0.12, KG.format(3)) + FIXED.format("w"), 5, 0.072),
+        (KG.format(2), 0.3, weight("w", 0.08, KG.format(3)) + FIXED.format("w"), 5, 0.048),
+        (KG.format(2), 0.3, INNER.format(weight("w", 0.12, KG.format(3))) + FIXED.format("inner::w"), 5, 0.072),
+        (KG.format(1), 0.3, weight("w", 0.12, "") + FIXED.format("w"), 2, 0.06),
+        (AUTO.format(500), 0.1, weight("w", 0.1, AUTO.format(7800) + PLATE) + FIXED.format("w"), 1.66, 0.1 * 78 / 83),
+        (KG.format(0.1), 0.1, weight("w", 0.1, AUTO.format(7800) + PLATE) + FIXED.format("w"), 1.66, 0.1 * 78 / 83),
+        (AUTO.format(500), 0.1, weight("w", 0.1, KG.format(0.05) + PLATE) + FIXED.format("w"), 0.15, 0.1 / 3),
+    ],
+    ids=["out", "in", "nested", "none given", "auto", "mixed", "mixed the other way"],
+)  # fmt: skip
+def test_every_welded_link_adds_its_mass(
+    tmp_path: Path, mass: str, length: float, rest: str, total: float, centre: float
+) -> None:
+    """It stands while the centre of all lies over the pier, which ends at 0.05 m."""
+    scene = read(tmp_path, "a.sdf", plank(mass, length, rest))
+    (found,) = scene.assembly.free
+    assert found.piece.mass == pytest.approx(total)
+    assert found.pose.apply(found.piece.centre_of_mass)[0] == pytest.approx(centre)
+    assert analyse(scene.assembly).stands == (centre < 0.05)
+    assert "left out" not in " ".join(scene.fitted)
+
+
+def test_a_link_of_several_densities_and_one_without_a_solid(tmp_path: Path) -> None:
+    halves = "".join(
+        sdf_box((0.1, 0.1, 0.02), (x, 0, 0)).replace("<pose>", f"<density>{density}</density><pose>")
+        for x, density in ((-0.05, 500), (0.05, 1500))
+    )
+    block = f'<model name="a"><pose>0 0 .11 0 0 0</pose><link name="l"><inertial auto="1"/>{halves}</link></model>'
+    lost = '<model name="b"><link name="l"/></model>'
+    scene = read(tmp_path, "a.sdf", f'<sdf version="1.10"><world name="w">{PIER}{block}{lost}</world></sdf>')
+    (found,) = scene.assembly.free
+    assert found.piece.mass == pytest.approx(0.4)
+    assert found.piece.centre_of_mass == pytest.approx((0.025, 0, 0))
+    assert 'link "b" has no <collision> and is left out' in scene.fitted
+
+
+@pytest.mark.parametrize("is_included", [False, True])
+def test_models_in_a_static_model_are_static(tmp_path: Path, is_included: bool) -> None:
+    shelf = '<model name="shelf"><pose>.1 0 .01 0 0 0</pose>' + f"{weight('l', 0, PLATE)}</model>"
+    write(tmp_path, "house.sdf", f'<sdf version="1.10"><model name="house">{shelf}</model></sdf>')
+    house = f'<model name="house"><static>true</static>{shelf}</model>'
+    include = "<include><uri>house.sdf</uri><static>true</static></include>"
+    block = (
+        '<model name="block"><pose>.1 0 .07 0 0 0</pose>'
+        + f"{weight('l', 0, sdf_box((0.1, 0.1, 0.1)))}</model>"
+    )
+    text = f'<sdf version="1.10"><world name="w">{include if is_included else house}{block}</world></sdf>'
+    bodies = named(read(tmp_path, "a.sdf", text))
+    assert {name: body.fixed for name, body in bodies.items()} == {"house::shelf": True, "block": False}
+
+
+TWO = """o small
+v -.05 -.05 -.01\nv -.05 -.05 .01\nv -.05 .05 -.01\nv -.05 .05 .01
+v .05 -.05 -.01\nv .05 -.05 .01\nv .05 .05 -.01\nv .05 .05 .01\n{0}
+o left
+v -.15 -.05 -.01\nv -.15 -.05 .01\nv -.15 .05 -.01\nv -.15 .05 .01
+v -.05 -.05 -.01\nv -.05 -.05 .01\nv -.05 .05 -.01\nv -.05 .05 .01\n{1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "centre", "x"), [("small", 0, 0), ("left", 0, -0.1), ("left", 1, 0), ("right", 0, None)]
+)
+def test_a_submesh_is_the_only_piece_of_its_file(
+    tmp_path: Path, name: str, centre: int, x: float | None
+) -> None:
+    quads = [(1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4)]
+    faces = ["\n".join("f " + " ".join(str(at + 8 * n) for at in quad) for quad in quads) for n in range(2)]
+    write(tmp_path, "two.obj", TWO.format(*faces))
+    mesh = f"<uri>two.obj</uri><submesh><name>{name}</name><center>{centre}</center></submesh>"
+    solid = f'<collision name="c"><geometry><mesh>{mesh}</mesh></geometry></collision>'
+    text = world(f'<model name="m"><pose>0 0 .01 0 0 0</pose><link name="l">{solid}</link></model>')
+    if x is None:
+        assert 'names no submesh "right" in two.obj: there are "small", "left"' in refusal(
+            tmp_path, "a.sdf", text
+        )
+        return
+    (found,) = read(tmp_path, "a.sdf", text).assembly.free
+    assert found.piece.extents == pytest.approx((0.1, 0.1, 0.02))
+    assert found.pose.position == pytest.approx((x, 0, 0.01))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -269,6 +473,21 @@ def test_fixed_joints_weld_and_static_models_are_supports(tmp_path: Path) -> Non
         (world("<population/><road/>"), "holds <population>, <road>, which is not read"),
         (world('<model name="a" placement_frame="b"/>'), "holds placement_frame"),
         (world('<joint name="j" type="fixed"/>'), "a joint between models"),
+        (world("<state/>"), "holds <state>, which is not read"),
+        (world("<model><link><collision><slip1>.1</slip1></collision></link></model>"), "<slip1> or <slip2>"),
+        (
+            world(
+                "<wind><linear_velocity>9 0 0</linear_velocity></wind><model><enable_wind>1</enable_wind></model>"
+            ),
+            "<enable_wind> in a wind",
+        ),
+        (
+            world(
+                f'<model name="a"><link name="l"><inertial auto="1"><mass>1</mass></inertial>{sdf_box((1, 1, 1))}'
+                "</link></model>"
+            ),
+            "has a mass, and auto",
+        ),
         (world('<model name="a"><link name="l"><gravity>0</gravity></link></model>'), "is free of gravity"),
         (world(block("a", (math.nan, 0, 0), (1, 1, 1))), "must be 6 finite numbers"),
         (
@@ -482,18 +701,76 @@ def test_a_body_of_several_solids_that_do_not_touch_is_one_piece(tmp_path: Path)
 
 def test_what_slides_in_gazebo_does_not_stand_here(tmp_path: Path) -> None:
     """Gazebo takes the smaller friction of a pair: 0.1 slides at 23 degrees, the mean of 0.1 and 2 would hold."""
-    surface = "<surface><friction><ode><mu>{}</mu></ode></friction></surface>"
-    model = (
-        '<model name="{}">{}<pose>{} 0 0.4 0</pose><link name="l"><collision name="c">'
-        "<geometry><box><size>{}</size></box></geometry>{}</collision></link></model>"
-    )
-    ramp = model.format("ramp", "<static>true</static>", "0 0 0", "1 1 0.1", surface.format(0.1))
-    for above in (surface.format(2), ""):
-        block = model.format("block", "", "0.0389 0 0.0921", "0.1 0.1 0.1", above)
-        (tmp_path / "ramp.sdf").write_text(f'<sdf version="1.7"><world name="w">{ramp}{block}</world></sdf>')
-        scene = load(tmp_path / "ramp.sdf")
+    for above in ("<ode><mu>2</mu></ode>", ""):
+        scene = read(tmp_path, "ramp.sdf", ramp("<ode><mu>0.1</mu></ode>", above))
         assert {body.piece.material.friction for body in scene.assembly.bodies} == {0.1}
         assert "Gazebo takes the smaller" in " ".join(scene.fitted)
+
+
+def ramp(low: str, high: str) -> str:
+    """A block on a slope of 23 degrees, as SDF, with their frictions."""
+    model = (
+        '<model name="{}">{}<pose>{} 0 0.4 0</pose><link name="l"><collision name="c">'
+        "<geometry><box><size>{}</size></box></geometry><surface><friction>{}</friction></surface></collision></link>"
+        "</model>"
+    )
+    models = model.format("ramp", "<static>true</static>", "0 0 0", "1 1 0.1", low)
+    models += model.format("block", "", "0.0389 0 0.0921", "0.1 0.1 0.1", high)
+    return f'<sdf version="1.7"><world name="w">{models}</world></sdf>'
+
+
+def robot_ramp(low: str, high: str) -> str:
+    """The same as URDF."""
+    links = (
+        '<link name="world"/>'
+        + link("ramp", (1, 1, 0.1), "")
+        + link("block", (0.1, 0.1, 0.1), inertial(1, 1e-3))
+    )
+    links += joint("a", "fixed", "world", "ramp", (0, 0, 0), (0, 0.4, 0))
+    links += joint("b", "floating", "world", "block", (0.0389, 0, 0.0921), (0, 0.4, 0))
+    told = f'<gazebo reference="ramp">{low}</gazebo><gazebo reference="block">{high}</gazebo>'
+    return urdf("r", links + told)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        (
+            "a.sdf",
+            ramp("<ode><mu>1</mu><mu2>1</mu2></ode>", "<ode><mu>1</mu><mu2>.01</mu2></ode>"),
+            'link "block" has a friction of ode/mu 1, ode/mu2 0.01',
+        ),
+        (
+            "b.sdf",
+            ramp("<ode><mu>1</mu></ode>", "<bullet><friction>.01</friction></bullet>"),
+            'link "block" has a friction of ode/mu 1, ode/mu2 1, bullet/friction 0.01',
+        ),
+        (
+            "c.urdf",
+            robot_ramp("<mu1>1</mu1>", "<mu1>1</mu1><mu2>.01</mu2>"),
+            'link "block" has a friction of mu1 1, mu2 0.01',
+        ),
+        (
+            "d.urdf",
+            robot_ramp("<mu1>1</mu1>", '<mu1 value=".01"/><kp>9</kp>'),
+            "<gazebo>: <kp> are not read",
+        ),
+        (
+            "e.urdf",
+            robot_ramp("<mu1>1</mu1>", "<mu1>1</mu1>").replace(
+                '<link name="block">', '<link name="block"><contact><lateral_friction value=".1"/></contact>'
+            ),
+            "Bullet's is read",
+        ),
+    ],
+)
+def test_the_least_friction_of_any_direction_and_engine_counts(
+    tmp_path: Path, name: str, text: str, words: str
+) -> None:
+    scene = read(tmp_path, name, text)
+    assert words in " ".join(scene.fitted)
+    assert [body.piece.material.friction for body in scene.assembly.bodies] == pytest.approx([0.01, 0.01])
+    assert not analyse(scene.assembly).stands
 
 
 def test_mujoco_leaves_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

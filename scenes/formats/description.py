@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,7 +63,8 @@ class Mass:
 @dataclass(slots=True, eq=False)
 class RigidBody:
     """matrix: (4, 4) from its frame to the world. masses: of what it was welded from; none: `density` or the material
-    says. friction: between two surfaces of it as scene files mean it; None: the material's."""
+    says. friction: between two surfaces of it as scene files mean it; None: the material's. usual: kg of a link that
+    gives no mass, once it is welded to one that does; None: it gives one."""
 
     name: str
     matrix: Array
@@ -72,6 +73,7 @@ class RigidBody:
     masses: list[Mass] = field(default_factory=list)
     density: float | None = None
     friction: float | None = None
+    usual: float | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -144,32 +146,3 @@ class FileReader:
     def _ground(self) -> tuple[float | None, float | None]:
         """The height of the ground and its friction, where there is one."""
         return self._grounds[0] if self._grounds else (None, None)
-
-    def _tell_massless(self, place: str) -> None:
-        said = "has no mass: it is made of the material of pieces without one (--material)"
-        self._notes.append(f"{place} {said}")
-
-
-GAZEBO_MU = 1.0
-"""Of a surface for which Gazebo is told none."""
-
-
-def use_least_friction(
-    bodies: Sequence[RigidBody], ground: float | None, frictions: set[float], notes: list[str]
-) -> float | None:
-    """Gives all bodies the least friction of Gazebo's, which takes the smaller of a pair: their mean would hold what
-    slides there. ground: its friction. frictions: the values in the file. Returns what the ground has then."""
-    if not frictions:
-        return ground
-    untold = ground is None or any(body.friction is None for body in bodies)
-    values = frictions | ({GAZEBO_MU} if untold else set())
-    if len(values) == 1:
-        return ground
-    least = min(values)
-    for body in bodies:
-        body.friction = least
-    notes.append(
-        f"friction from {least:g} to {max(values):g}: Gazebo takes the smaller of a pair, here all have the least, so "
-        "that what stands stands there too; --friction sets another for all"
-    )
-    return least

@@ -1,11 +1,10 @@
 """SDF, Gazebo's format: worlds and models, their links, nested models and frames.
 
-Static models, and links fixed to `world`, are supports. A pair rubs with the smaller `mu` of its two surfaces in Gazebo
-(ODE); here with their geometric mean.
+Static models, all in them, and links fixed to `world`, are supports. A pair rubs with the smaller `mu` of its two
+surfaces in Gazebo (ODE); here all have the least.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -13,8 +12,8 @@ import numpy as np
 
 from teeter.engine.geometry.rotation import matrix_of
 from teeter.engine.settings import GRAVITY
+from teeter.models.errors import ModelError
 from teeter.models.piece import Array
-from teeter.scenes.assemble import MM
 from teeter.scenes.formats.description import (
     SLANT,
     BodyPart,
@@ -23,13 +22,13 @@ from teeter.scenes.formats.description import (
     FormatError,
     Mass,
     RigidBody,
-    capsule,
     check_count,
     placed,
     turned_by,
-    use_least_friction,
 )
-from teeter.scenes.formats.urdf import Meshes, mesh_parts
+from teeter.scenes.formats.gazebo import GAZEBO_MU, filled, least_friction, use_least_friction
+from teeter.scenes.formats.sdf_solids import solids_of, true
+from teeter.scenes.formats.urdf import Meshes
 from teeter.scenes.formats.welding import Joint, welded
 from teeter.scenes.formats.xml import MAX_ELEMENTS, beside, numbers, read_xml
 
@@ -37,6 +36,9 @@ MAX_INCLUDES = 10
 MAX_FRAMES = 200
 """One relative to the other."""
 WORLD = "world"
+FRICTIONS = ("ode/mu", "ode/mu2", "bullet/friction", "bullet/friction2")
+USUAL_MASS = 1.0
+"""kg of a link that gives none, as SDF has it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -75,8 +77,10 @@ class _Reader(FileReader):
         self._folder = folder
         self._links: list[RigidBody] = []
         self._joints: list[Joint] = []
+        self._called: dict[str, str] = {}
         self._mus: set[float] = set()
         self._depth = self._elements = self._solids = 0
+        self._blows = False
         self._read: dict[Path, Element] = {}
         self._meshes: Meshes = {}
 
@@ -86,36 +90,50 @@ class _Reader(FileReader):
         world = root.find("world")
         if world is not None:
             self._gravity(world)
-            self._models(world, np.eye(4), "")
+            self._models(world, np.eye(4), "", False)
             title = world.get("name", "")
         else:
             models = root.findall("model")
             if not models:
                 raise self._fault("has neither a <world> nor a <model>: put what it holds into one")
             for model in models:
-                self._model(model, np.eye(4), "", None)
+                self._model(model, np.eye(4), "", None, False)
             title = models[0].get("name", "")
-        bodies = welded(self._links, self._joints, self._file, WORLD)
+        for link in self._links if self._mus else ():  # else what is welded to it would speak for it
+            link.friction = GAZEBO_MU if link.friction is None else link.friction
+        known = self._called
+        joints = [
+            replace(j, parent=known.get(j.parent, j.parent), child=known.get(j.child, j.child))
+            for j in self._joints
+        ]
+        bodies = welded(self._links, joints, self._file, self._notes, WORLD)
         ground, friction = self._ground
         friction = use_least_friction(bodies, friction, {*self._mus}, self._notes)
         return Described(title, bodies, ground, friction, has_table=world is None, notes=self._notes)
 
     def _refuse(self, root: Element) -> None:
         """Raises FormatError for what changes where things are, or what touches, and is not read."""
-        unread = [
-            f"<{tag}>"
-            for tag in ("population", "road", "placement_frame")
-            if next(root.iter(tag), None) is not None
-        ]
-        unread += ["placement_frame" for model in root.iter("model") if model.get("placement_frame")][:1]
-        unread += [
-            "a joint between models" for world in root.findall("world") if world.find("joint") is not None
-        ]
-        unread += [
-            "<collide_without_contact>" for e in root.iter("collide_without_contact") if _true(e.text)
-        ][:1]
+        self._blows |= any(
+            any(numbers(wind.text, 3, (0, 0, 0), self._file, "<linear_velocity>"))
+            for wind in root.findall("world/wind/linear_velocity")
+        )
+        slips = [slip for kind in ("slip1", "slip2") for slip in root.iter(kind)]
         masks = {(mask.text or "").strip() for mask in root.iter("collide_bitmask")}
-        unread += ["<collide_bitmask>"] if masks - {"65535", "0xffff", "0xFFFF"} else []
+        tags = {f"<{element.tag}>" for element in root.iter()} & {
+            "<population>",
+            "<road>",
+            "<placement_frame>",
+        }
+        held = {
+            "placement_frame": any(model.get("placement_frame") for model in root.iter("model")),
+            "a joint between models": root.find("world/joint") is not None,
+            "<state>": root.find("world/state") is not None,
+            "<collide_without_contact>": any(true(e.text) for e in root.iter("collide_without_contact")),
+            "<collide_bitmask>": bool(masks - {"65535", "0xffff", "0xFFFF"}),
+            "<slip1> or <slip2>": any(numbers(e.text, 1, (0,), self._file, f"<{e.tag}>")[0] for e in slips),
+            "<enable_wind> in a wind": self._blows and any(true(e.text) for e in root.iter("enable_wind")),
+        }
+        unread = sorted(tags) + [what for what, is_held in held.items() if is_held]
         if unread:
             raise self._fault(f"holds {', '.join(unread)}, which is not read: leave it out")
 
@@ -159,15 +177,16 @@ class _Reader(FileReader):
             scope.raw.setdefault(joint.get("name", ""), (base or joint.findtext("child", ""), matrix))
         return scope
 
-    def _models(self, owner: Element, matrix: Array, prefix: str) -> None:
-        """The models in a world or a model."""
+    def _models(self, owner: Element, matrix: Array, prefix: str, is_static: bool) -> None:
+        """The models in a world or a model, which makes them static."""
         scope = self._scope(owner)
         for model in owner.findall("model"):
-            self._model(model, matrix @ scope.matrix(model.get("name", ""), self._file), prefix, None)
+            at = matrix @ scope.matrix(model.get("name", ""), self._file)
+            self._model(model, at, prefix, None, is_static)
         for include in owner.findall("include"):
-            self._include(include, matrix, scope, prefix)
+            self._include(include, matrix, scope, prefix, is_static)
 
-    def _include(self, include: Element, matrix: Array, scope: _Scope, prefix: str) -> None:
+    def _include(self, include: Element, matrix: Array, scope: _Scope, prefix: str, is_static: bool) -> None:
         uri = (include.findtext("uri") or "").strip()
         if uri.rstrip("/").endswith(("/ground_plane", "/sun")) and uri.startswith("model://"):
             # Gazebo's own, in every empty world
@@ -182,6 +201,7 @@ class _Reader(FileReader):
             raise self._fault(f"includes models more than {MAX_INCLUDES} deep: put some into one file")
         if inner not in self._read:
             self._read[inner] = read_xml(inner, self._file)
+            self._refuse(self._read[inner])
         self._elements += sum(1 for _ in self._read[inner].iter())
         if self._elements > MAX_ELEMENTS:
             raise self._fault(
@@ -195,36 +215,33 @@ class _Reader(FileReader):
         else:
             base, own = self._pose(include)
         outer, self._folder, self._depth = self._folder, inner.parent, self._depth + 1
-        self._model(model, matrix @ scope.matrix(base, self._file) @ own, prefix, include)
+        self._model(model, matrix @ scope.matrix(base, self._file) @ own, prefix, include, is_static)
         self._folder, self._depth = outer, self._depth - 1
 
-    def _model(self, model: Element, matrix: Array, prefix: str, include: Element | None) -> None:
-        """matrix: of the model in the world. include: what may rename it and make it static."""
+    def _model(
+        self, model: Element, matrix: Array, prefix: str, include: Element | None, is_static: bool
+    ) -> None:
+        """matrix: of the model in the world. include: what may rename it and make it static. is_static: what it is
+        in is."""
         name = model.get("name", "")
-        is_static = _true(model.findtext("static"))
+        is_static = is_static or true(model.findtext("static"))
         if include is not None:
             name = include.findtext("name") or name
-            is_static = is_static or _true(include.findtext("static"))
+            is_static = is_static or true(include.findtext("static"))
         scope = self._scope(model)
         links = model.findall("link")
         inner = f"{prefix}{name}::"
-        known = {
-            link.get("name", ""): f"{prefix}{name}" if len(links) == 1 else f"{inner}{link.get('name', '')}"
-            for link in links
-        }
         for link in links:
-            at = matrix @ scope.matrix(link.get("name", ""), self._file)
-            self._link(link, known[link.get("name", "")], at, is_static)
+            own = link.get("name", "")
+            called = self._called[inner + own] = f"{prefix}{name}" if len(links) == 1 else inner + own
+            self._link(link, called, matrix @ scope.matrix(own, self._file), is_static)
         for joint in model.findall("joint"):
             kind = joint.get("type", "")
             parent, child = (joint.findtext(end) or "" for end in ("parent", "child"))
-            ends = [
-                end if end == WORLD else known.get(end, f"{inner}{end}")
-                for end in (parent.strip(), child.strip())
-            ]
+            ends = [end if end == WORLD else inner + end for end in (parent.strip(), child.strip())]
             self._joints.append(Joint(joint.get("name", ""), kind, *ends))
         self._tell(model, name)
-        self._models(model, matrix, inner)
+        self._models(model, matrix, inner, is_static)
 
     def _tell(self, model: Element, name: str) -> None:
         """Notes on what is not read."""
@@ -237,15 +254,15 @@ class _Reader(FileReader):
     def _link(self, link: Element, name: str, matrix: Array, is_static: bool) -> None:
         place = f'link "{name}"'
         check_count(len(self._links) + 1, self._file, "links")
-        is_static = is_static or _true(link.findtext("kinematic"))
-        if not is_static and link.find("gravity") is not None and not _true(link.findtext("gravity")):
+        is_static = is_static or true(link.findtext("kinematic"))
+        if not is_static and link.find("gravity") is not None and not true(link.findtext("gravity")):
             raise self._fault(
                 "is free of gravity in it, which is not simulated: make its model static, or leave it out",
                 place,
             )
-        parts, mus = [], []
-        solids = link.findall("collision")
-        for solid in solids:
+        parts, mus, filling = [], [], []
+        inertial = link.find("inertial")
+        for solid in link.findall("collision"):
             base, at = self._pose(solid)
             if base:
                 raise self._fault(
@@ -254,41 +271,49 @@ class _Reader(FileReader):
                 )
             self._solids += 1
             check_count(self._solids, self._file, "<collision>")
-            pieces = self._parts(solid, at, place)
-            mu = solid.findtext("surface/friction/ode/mu")
-            if mu is not None:
-                mus.append(numbers(mu, 1, (1,), self._file, place)[0])
+            pieces = solids_of(solid, at, self._folder, self._file, place, self._meshes)
+            mu = self._friction(solid, place)
+            mus.append(mu)
             if pieces is None:
-                self._plane(solid, matrix @ at, mus[-1] if mus else None, is_static, place)
+                self._plane(solid, matrix @ at, mu, is_static, place)
             else:
                 parts += pieces
-        self._mus.update(mus)
-        body = RigidBody(name, matrix, parts, is_static, friction=min(mus, default=None))
-        body.density = self._density(link, place)
-        is_light = is_static or not parts or body.density is not None
-        body.masses = [] if is_light else self._masses(link, place)
-        if not solids and not is_static:
-            self._notes.append(f"{place} has no <collision> and is left out")
+                filling += [] if is_static else self._filling(inertial, solid, pieces, place)
+        given = {mu for mu in mus if mu is not None}
+        self._mus |= given
+        least = min(given | {GAZEBO_MU} if None in mus else given) if given else None
+        body = RigidBody(name, matrix, parts, is_static, friction=least)
+        if not is_static:
+            body.masses = filling or self._masses(inertial, place)
+            body.usual = None if body.masses else USUAL_MASS
         self._links.append(body)
 
-    def _density(self, link: Element, place: str) -> float | None:
-        """Of a link whose mass Gazebo works out itself, kg/m3; water's where none is given."""
-        inertial = link.find("inertial")
-        if inertial is None or not _true(inertial.get("auto")):
-            return None
-        usual = inertial.findtext("density") or "1000"
-        densities = {
-            numbers(solid.findtext("density") or usual, 1, (1000,), self._file, place)[0]
-            for solid in link.findall("collision")
+    def _friction(self, solid: Element, place: str) -> float | None:
+        found = [(name, solid.findtext(f"surface/friction/{name}")) for name in FRICTIONS]
+        given = {
+            name: numbers(text, 1, (1,), self._file, place)[0] for name, text in found if text is not None
         }
-        if len(densities) > 1:
-            raise self._fault("has solids of several densities: give it a mass and an inertia", place)
-        return densities.pop() if densities else None
+        return least_friction(given, FRICTIONS[:2], place, self._notes)
 
-    def _masses(self, link: Element, place: str) -> list[Mass]:
-        inertial = link.find("inertial")
+    def _filling(
+        self, inertial: Element | None, solid: Element, parts: list[BodyPart], place: str
+    ) -> list[Mass]:
+        """The masses of the solids of a collision where Gazebo works them out; of water unless a density is given."""
+        if inertial is None or not true(inertial.get("auto")):
+            return []
+        if inertial.find("mass") is not None:
+            raise self._fault(
+                "has a mass, and auto, which skips or scales it by Gazebo's version: leave one out", place
+            )
+        text = solid.findtext("density") or inertial.findtext("density")
+        (density,) = numbers(text, 1, (1000,), self._file, place)
+        try:
+            return [filled(part, density) for part in parts]
+        except ModelError as error:
+            raise self._fault("; ".join(str(error).splitlines()), place) from None
+
+    def _masses(self, inertial: Element | None, place: str) -> list[Mass]:
         if inertial is None or inertial.find("mass") is None:
-            self._tell_massless(place)
             return []
         (mass,) = numbers(inertial.findtext("mass"), 1, (1,), self._file, place)
         tensor = inertial.find("inertia")
@@ -307,48 +332,3 @@ class _Reader(FileReader):
         if not is_static or abs(up[2] - 1) > SLANT:
             raise self._fault("is a plane that is not static and level: --tilt tilts a scene", place)
         self._ground_at(float(at[2, 3]), mu, place)
-
-    def _parts(self, solid: Element, at: Array, place: str) -> list[BodyPart] | None:
-        """The solids of a collision; None for a plane."""
-        geometry = solid.find("geometry")
-        if geometry is None or not len(geometry):
-            return []
-        form = geometry[0]
-
-        def of(key: str, count: int, default: Iterable[float]) -> list[float]:
-            return numbers(form.findtext(key), count, tuple(default), self._file, place)
-
-        if form.tag == "plane":
-            return None
-        if form.tag == "empty":
-            return []
-        if form.tag == "box":
-            return [BodyPart(at, {"box": [side / MM for side in of("size", 3, (1, 1, 1))]})]
-        if form.tag == "sphere":
-            return [BodyPart(at, {"sphere": of("radius", 1, (1,))[0] / MM})]
-        if form.tag in ("cylinder", "capsule"):
-            radius, length = of("radius", 1, (1,))[0], of("length", 1, (1,))[0]
-            round_ends = capsule(radius, length)
-            return [
-                BodyPart(
-                    at, round_ends if form.tag == "capsule" else {"cylinder": [radius / MM, length / MM]}
-                )
-            ]
-        if form.tag == "polyline" and len(form.findall("point")) >= 3:
-            points = [numbers(e.text, 2, (0, 0), self._file, place) for e in form.findall("point")]
-            return [_extruded(np.array(points), of("height", 1, (1,))[0], at)]
-        if form.tag == "mesh":
-            mesh = beside(self._folder, (form.findtext("uri") or "").strip(), self._file)
-            return mesh_parts(mesh, of("scale", 3, (1, 1, 1)), at, self._file, place, self._meshes)
-        raise self._fault(f"has a <{form.tag[:40]}>, which no piece can be: use a mesh", place)
-
-
-def _extruded(points: Array, height: float, at: Array) -> BodyPart:
-    """A prism that stands on its polygon's plane."""
-    middle = (points.min(axis=0) + points.max(axis=0)) / 2
-    corners = ((points - middle) / MM).tolist()
-    return BodyPart(at @ placed((*middle, height / 2)), {"prism": {"points": corners, "height": height / MM}})
-
-
-def _true(text: str | None) -> bool:
-    return (text or "").strip().lower() in ("1", "true")

@@ -27,13 +27,15 @@ from teeter.scenes.formats.description import (
     check_count,
     placed,
     straight,
-    use_least_friction,
 )
+from teeter.scenes.formats.gazebo import least_friction, use_least_friction
 from teeter.scenes.formats.welding import Joint, welded
 from teeter.scenes.formats.xml import beside, numbers, read_xml
 
 REMEDY = "URDF is read by yourdfpy: "
 WORLD = "world"
+GAZEBO_MUS = ("mu1", "mu2")
+"""Frictions along two directions."""
 
 
 def read(path: Path, file: str) -> Described:
@@ -73,9 +75,17 @@ Meshes = dict[Path, list[MeshNode]]
 
 
 def mesh_parts(
-    path: Path, scale: list[float], matrix: Array, file: str, place: str, known: Meshes
+    path: Path,
+    scale: list[float],
+    matrix: Array,
+    file: str,
+    place: str,
+    known: Meshes,
+    only: str = "",
+    is_centred: bool = False,
 ) -> list[BodyPart]:
-    """Returns the solids of a mesh file, in metres. Raises FormatError."""
+    """Returns the solids of a mesh file, in metres. only: the one of this name, put about the origin where it is
+    centred. Raises FormatError."""
     if path.suffix.lower() not in KINDS:
         problem = f"{path.name} is no mesh that is read ({', '.join(KINDS)}): write it as one of these"
         raise FormatError.of(file, problem, place)
@@ -85,6 +95,16 @@ def mesh_parts(
         raise FormatError.of(file, f"{path.name} {error}", place) from None
     size = np.diag([*scale, 1.0])
     axes = placed((0, 0, 0), Y_UP) if path.suffix.lower() in GLTF else np.eye(4)
+    if only:
+        names, nodes = [node.name for node in nodes], [node for node in nodes if node.name == only]
+        if len(nodes) != 1:
+            there = ", ".join(f'"{name}"' for name in names[:9])
+            problem = f'names {len(nodes) or "no"} submesh "{only}" in {path.name}: there are {there}'
+            raise FormatError.of(file, problem, place)
+        if is_centred:
+            turn = axes @ nodes[0].matrix
+            points = nodes[0].vertices @ turn[:3, :3].T + turn[:3, 3]
+            size = size @ placed(-(points.min(axis=0) + points.max(axis=0)) / 2)
     return [straight(node.vertices, node.faces, matrix @ size @ axes @ node.matrix) for node in nodes]
 
 
@@ -100,10 +120,14 @@ class _Reader(FileReader):
         joints = [Joint(j.name, j.type, j.parent, j.child) for j in robot.joints]
         places = self._places(joints)
         links = [self._link(link, places[link.name]) for link in robot.links]
-        for kind in ("transmission", "gazebo/plugin"):
-            if (count := len(self._root.findall(kind))) > 0:
-                self._notes.append(f"{count} <{kind}> are not read")
-        bodies = welded([link for link in links if link.name != WORLD or link.parts], joints, file, WORLD)
+        if (count := len(self._root.findall("transmission"))) > 0:
+            self._notes.append(f"{count} <transmission> are not read")
+        if unread := {e.tag for e in self._root.findall("gazebo/*")} - {*GAZEBO_MUS, "material"}:
+            self._notes.append(
+                f"<gazebo>: {', '.join(f'<{tag}>' for tag in sorted(unread)[:9])} are not read"
+            )
+        mine = [link for link in links if link.name != WORLD or link.parts]
+        bodies = welded(mine, joints, file, self._notes, WORLD)
         has_world = any(link.name == WORLD for link in robot.links)
         is_told = any(body.fixed for body in bodies)
         title = robot.name or ""
@@ -153,24 +177,27 @@ class _Reader(FileReader):
             body.fixed = mass == 0
             body.masses = [Mass(mass, np.zeros(3), inertia).moved(at)] if mass else []
         elif parts and link.name != WORLD:
-            self._tell_massless(place)
+            body.usual = 0.0
         body.friction = self._friction(link.name, place)
         return body
 
     def _friction(self, name: str, place: str) -> float | None:
-        """Of two surfaces of a link: Bullet's, else Gazebo's."""
+        """Of two surfaces of a link: Bullet's, else the least of Gazebo's."""
         mine = next((e for e in self._root.findall("link") if e.get("name") == name), None)
         bullet = None if mine is None else mine.find("contact/lateral_friction")
+        told = [e for block in self._root.findall("gazebo") if block.get("reference") == name for e in block]
+        mus: dict[str, float] = {}
+        for mu in [e for e in told if e.tag in GAZEBO_MUS]:
+            (value,) = numbers(mu.text or mu.get("value"), 1, (1.0,), self._file, place)
+            mus[mu.tag] = min(value, mus.get(mu.tag, value))
         if bullet is not None:
+            if mus:
+                self._notes.append(f"{place} has frictions for Bullet and for Gazebo: Bullet's is read")
             (value,) = numbers(bullet.get("value"), 1, (0.5,), self._file, place)
             return float(value) ** 2
-        for element in self._root.findall("gazebo"):
-            mu = element.find("mu1")
-            if element.get("reference") == name and mu is not None:
-                value = numbers(mu.text or mu.get("value"), 1, (1.0,), self._file, place)[0]
-                self._mus.add(value)
-                return value
-        return None
+        least = least_friction(mus, GAZEBO_MUS, place, self._notes)
+        self._mus |= set() if least is None else {least}
+        return least
 
     def _parts(self, solid: Any, place: str) -> list[BodyPart]:
         at = np.eye(4) if solid.origin is None else np.asarray(solid.origin)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from teeter.scenes.formats.description import FormatError, RigidBody
+from teeter.scenes.formats.description import FormatError, Mass, RigidBody
 from teeter.scenes.scene import Fault
 
 
@@ -20,10 +20,10 @@ class Joint:
 
 
 def welded(
-    links: Sequence[RigidBody], joints: Sequence[Joint], file: str, world: str = "world"
+    links: Sequence[RigidBody], joints: Sequence[Joint], file: str, notes: list[str], world: str = "world"
 ) -> list[RigidBody]:
     """Returns the links with those made one that fixed joints join; what joins the world, and what has fixed links
-    and no mass, is fixed, link by link.
+    and no mass, is fixed, link by link. notes: gets what became of links without a mass or a solid.
 
     Raises FormatError for every joint that moves: it would have to carry what hangs on it.
     """
@@ -60,14 +60,24 @@ def welded(
     bodies: dict[str, RigidBody] = {}
     heavy = {root(link.name) for link in links if link.masses}
     held = {root(link.name) for link in links if link.fixed} - heavy
-    for link in links:
+    for link in sorted(links, key=lambda link: not link.parts):  # a body is called as what is seen of it
         owner = root(link.name)
         if owner == root(world) or owner in held:
             bodies[f"fixed {link.name}"] = replace(link, fixed=True)
-        elif owner not in bodies:
+            continue
+        if link.usual is not None and owner in heavy:
+            added = f"{link.usual:g} kg" if link.usual else "nothing"
+            notes.append(f'link "{link.name}" gives no mass: it adds {added} to what it is welded to')
+            link = replace(link, masses=[Mass(link.usual, np.zeros(3), None)] if link.usual else [])
+        elif link.usual is not None and link.parts:
+            said = "has no mass: it is made of the material of pieces without one (--material)"
+            notes.append(f'link "{link.name}" {said}')
+        if owner not in bodies:
             bodies[owner] = replace(link, fixed=False, parts=list(link.parts), masses=list(link.masses))
         else:
             _weld(bodies[owner], link)
+    lost = [body for body in bodies.values() if not body.parts and not body.fixed]
+    notes += [f'link "{body.name}" has no <collision> and is left out' for body in lost]
     return [body for body in bodies.values() if body.parts]
 
 
