@@ -416,6 +416,12 @@ def test_a_link_of_several_densities_and_one_without_a_solid(tmp_path: Path) -> 
     assert 'link "b" has no <collision> and is left out' in scene.fitted
 
 
+def test_what_is_welded_to_a_kinematic_link_is_held(tmp_path: Path) -> None:
+    held = weight("w", 0.12, "<kinematic>1</kinematic>" + PLATE) + FIXED.format("w")
+    scene = read(tmp_path, "a.sdf", plank(KG.format(2), 0.3, held))
+    assert not scene.assembly.free
+
+
 @pytest.mark.parametrize("is_included", [False, True])
 def test_models_in_a_static_model_are_static(tmp_path: Path, is_included: bool) -> None:
     shelf = '<model name="shelf"><pose>.1 0 .01 0 0 0</pose>' + f"{weight('l', 0, PLATE)}</model>"
@@ -474,6 +480,7 @@ def test_a_submesh_is_the_only_piece_of_its_file(
         (world('<model name="a" placement_frame="b"/>'), "holds placement_frame"),
         (world('<joint name="j" type="fixed"/>'), "a joint between models"),
         (world("<state/>"), "holds <state>, which is not read"),
+        (world(block("a", (0, 0, 0.5), (1, 1, 1)) * 2), 'link "a": is there twice'),
         (world("<model><link><collision><slip1>.1</slip1></collision></link></model>"), "<slip1> or <slip2>"),
         (
             world(

@@ -286,6 +286,8 @@ class _Reader(FileReader):
         if not is_static:
             body.masses = filling or self._masses(inertial, place)
             body.usual = None if body.masses else USUAL_MASS
+        else:  # holds what it is welded to, whatever that weighs
+            self._joints.append(Joint("static", "fixed", WORLD, name))
         self._links.append(body)
 
     def _friction(self, solid: Element, place: str) -> float | None:

@@ -1,5 +1,6 @@
 """Links and joints of robots: what fixed joints join is one body, and what a moving joint carries is refused."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -27,7 +28,8 @@ def welded(
 
     Raises FormatError for every joint that moves: it would have to carry what hangs on it.
     """
-    known = {link.name for link in links} | {world}
+    names = [link.name for link in links]
+    known = {*names, world}
     problem = "joins {}: joints that move are not simulated; make it fixed, or leave out what it carries"
     faults = [
         Fault(
@@ -44,6 +46,8 @@ def welded(
         for end in (joint.parent, joint.child)
         if end not in known
     ]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    faults += [Fault(file, "is there twice: give one another name", f'link "{name}"') for name in twice]
     if faults:
         raise FormatError(faults)
     group = {name: name for name in known}
