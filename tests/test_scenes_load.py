@@ -187,7 +187,7 @@ def test_a_bare_name_is_a_shipped_scene_unless_there_is_such_a_file(
         ("nothing_like_it", "(`teeter scenes` lists those)"),
         ("tset.toml", "did you mean 'test.toml'?"),
         ("missing/test.toml", "there is no such file"),
-        ("", "is a folder"),
+        ("", "names no file"),
         ("a" * 300, "there is no such file"),
         ("a\0b", "there is no such file"),
         ("folder", "is a folder; give a scene file"),
