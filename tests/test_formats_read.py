@@ -587,6 +587,151 @@ def test_usd_that_cannot_be_meant_is_refused(tmp_path: Path) -> None:
     assert "cannot be put together" in refusal(tmp_path, "d.usda", stage("Z", 1, reference))
 
 
+HAMMER = """
+def PhysicsScene "scene" {{}}
+def Cube "pier" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+{{
+    double size = 10
+    double3 xformOp:translate = (0, 0, 5)
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}}
+def Material "cork" (prepend apiSchemas = ["PhysicsMaterialAPI"]) {{
+    float physics:density = 0.0005
+    float physics:staticFriction = 0.5
+}}
+def Material "steel" (prepend apiSchemas = ["PhysicsMaterialAPI"]) {{
+    float physics:density = 0.0078
+    float physics:staticFriction = 0.5
+}}
+def Xform "hammer" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsFilteredPairsAPI"])
+{{
+    {body}
+    double3 xformOp:translate = (-2, 0, 11)
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+    def Xform "light" {{
+    def Cube "solid" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI", "MaterialBindingAPI"])
+    {{
+        {light}
+        double size = 10
+        double3 xformOp:scale = (1, 1, 0.2)
+        uniform token[] xformOpOrder = ["xformOp:scale"]
+    }}
+    }}
+    def Cube "heavy" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI", "MaterialBindingAPI"])
+    {{
+        {heavy}
+        double size = 10
+        double3 xformOp:scale = (1, 1, 0.2)
+        double3 xformOp:translate = (10, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:scale"]
+    }}
+}}
+"""
+"""In centimetres: two plates of 10 x 10 x 2, 10 apart, which make a body at -2 over a pier that ends at 5."""
+
+
+def hammer(body: str = "", light: str = "", heavy: str = "", after: str = "") -> str:
+    texts = [text.replace("; ", "\n").replace("m:", "physics:") for text in (body, light, heavy)]
+    content = HAMMER.format(**dict(zip(("body", "light", "heavy"), texts, strict=True)))
+    return stage("Z", 0.01, content + after)
+
+
+WEIGHTS: dict[str, tuple[tuple[str, str, str], float, float]] = {
+    "nothing": (("", "", ""), 0.4, 5),
+    "masses": (("", "float m:mass = 1", "float m:mass = 9"), 10, 9),
+    "a mass beside none": (("", "", "float m:mass = 9"), 9.2, 90 / 9.2),
+    "densities": (("", "float m:density = 0.0005", "float m:density = 0.0078"), 1.66, 15.6 / 1.66),
+    "materials": (
+        ("", "rel material:binding:physics = </cork>", "rel material:binding:physics = </steel>"),
+        1.66,
+        15.6 / 1.66,
+    ),
+    "a density before a material's": (
+        ("float m:density = 0.001", "rel material:binding:physics = </steel>", ""), 0.4, 5
+    ),
+    "a solid's before the body's": (("float m:density = 0.0005", "", "float m:density = 0.0078"), 1.66, 15.6 / 1.66),
+    "a solid's mass before densities": (
+        ("float m:density = 0.0005", "", "float m:mass = 0.9; float m:density = 5"), 1.0, 9
+    ),
+    "a body's mass in the shares of its solids": (
+        ("float m:mass = 5", "float m:density = 0.0001", "float m:density = 0.0009"), 5, 9
+    ),
+    "a centre": (("point3f m:centerOfMass = (9, 0, 0)", "", ""), 0.4, 9),
+    "a centre and a density": (("point3f m:centerOfMass = (9, 0, 0); float m:density = 0.002", "", ""), 0.8, 9),
+    "centres of solids": (
+        ("", "point3f m:centerOfMass = (2, 0, 0)", "float m:mass = 0.6; point3f m:centerOfMass = (4, 0, 0)"),
+        0.8,
+        11,
+    ),
+    "an inertia alone": (("float3 m:diagonalInertia = (60, 60, 60)", "float m:mass = 1", "float m:mass = 4"), 5, 8),
+}  # fmt: skip
+"""What the body, the light and the heavy plate are given; the mass in kg; the centre along x in cm."""
+
+
+@pytest.mark.parametrize("what", WEIGHTS)
+def test_masses_in_usd_are_those_that_pixars_library_computes(tmp_path: Path, what: str) -> None:
+    """And the hammer topples where they lie past the edge."""
+    from pxr import Gf, Usd, UsdPhysics
+
+    texts, mass, centre = WEIGHTS[what]
+    text = hammer(*texts)
+    scene = read(tmp_path, "hammer.usda", text)
+    body = named(scene)["hammer"]
+    assert body.piece.mass == pytest.approx(mass, rel=1e-6)
+    assert body.pose.apply(body.piece.centre_of_mass) == pytest.approx(
+        (centre / 100 - 0.02, 0, 0.11), abs=1e-8
+    )
+    assert analyse(scene.assembly).stands == (centre < 7)
+
+    def plate(prim: Any) -> Any:
+        told = UsdPhysics.RigidBodyAPI.MassInformation()
+        told.volume, told.inertia = 200.0, Gf.Matrix3f(1)
+        told.inertia[0, 0], told.inertia[1, 1], told.inertia[2, 2] = (
+            200 * 104 / 12,
+            200 * 104 / 12,
+            200 * 200 / 12,
+        )
+        told.localPos = Gf.Vec3f(10 if prim.GetName() == "heavy" else 0, 0, 0)
+        return told
+
+    of_stage = Usd.Stage.Open(str(tmp_path / "hammer.usda"))
+    api = UsdPhysics.RigidBodyAPI(of_stage.GetPrimAtPath("/hammer"))
+    theirs, moments, place, _ = api.ComputeMassProperties(plate)
+    assert (theirs, place[0]) == pytest.approx((mass, centre), rel=1e-6)
+    if "centre" not in what:  # teeter has a load in one point there
+        inertia = np.linalg.eigvalsh(body.piece.inertia) * 1e4
+        assert sorted(moments) == pytest.approx(inertia, rel=1e-5)
+
+
+def collision_group(name: str, of: str, filters: str) -> str:
+    lines = f"rel collection:colliders:includes = {of}\nrel physics:filteredGroups = {filters}"
+    return f'def PhysicsCollisionGroup "{name}"\n{{\n{lines}\n}}\n'
+
+
+GROUPS = collision_group("a", "</pier>", "</b>") + collision_group("b", "</hammer>", "[]")
+WEIGHTY = '(prepend apiSchemas = ["PhysicsMassAPI"]) { float physics:mass = 9'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (hammer(body="rel m:filteredPairs = </pier>"), "/hammer: lets bodies pass through each other"),
+        (hammer(after=GROUPS), "/b: lets bodies pass through each other"),
+        (hammer().replace('"light" {', f'"light" {WEIGHTY}'), "/hammer/light: has a mass but is neither"),
+        (hammer(body="point3f m:centerOfMass = (19, 0, 0)"), "lies outside the piece"),
+    ],
+)
+def test_usd_that_filters_or_weighs_what_cannot_be_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    assert words in refusal(tmp_path, "hammer.usda", text)
+
+
+def test_filters_in_usd_that_part_no_two_bodies_are_read(tmp_path: Path) -> None:
+    """Two solids of one body, something that is not there, and a group of one body that filters itself."""
+    pairs = "rel m:filteredPairs = [</hammer/heavy>, </gone>]"
+    text = hammer(body=pairs, after=collision_group("a", "</hammer>", "</a>"))
+    assert len(read(tmp_path, "hammer.usda", text).assembly.free) == 1
+
+
 def test_usdc_and_usdz_are_read_as_usda(tmp_path: Path) -> None:
     from pxr import Sdf, UsdUtils
 

@@ -18,7 +18,7 @@ from teeter.models.errors import MeshFileError, ModelError
 from teeter.models.hulls import convex_hull, groups_of, pairs_within
 from teeter.models.material import MAX_DENSITY, Material
 from teeter.models.mesh_node import MeshNode, check_parts
-from teeter.models.piece import Array, Ints, Piece, six_volumes
+from teeter.models.piece import Array, Ints, MassProperties, Piece, six_volumes
 from teeter.models.shapes import MAX_HULL_CORNERS
 from teeter.models.spec import parse
 from teeter.scenes.assemble import GRAM, MM, drafts_of
@@ -170,6 +170,19 @@ def _mesh(part: BodyPart) -> tuple[Array, Ints]:
         return part.vertices, part.faces
     visual = build(parse({"shape": plain(part.shape)}, "shape")).visual
     return np.asarray(visual.vertices), np.asarray(visual.faces, dtype=np.int64)
+
+
+def weighed(part: BodyPart, density: float) -> Mass:
+    """Returns the mass of a solid of so many kg/m3, in the frame of its body. Raises ModelError."""
+    if part.vertices is not None and part.faces is not None:
+        with np.errstate(all="ignore"):  # of an open mesh, which is refused when it is made a piece
+            own = MassProperties.of(part.vertices, part.faces)
+            whole = Mass(abs(own.volume) * density, own.centre, own.inertia * np.sign(own.volume) * density)
+    else:
+        piece = build(parse({"shape": plain(part.shape)}, "shape"))
+        mass = piece.volume * density
+        whole = Mass(mass, piece.centre_of_mass, piece.inertia * (mass / piece.mass))
+    return whole.moved(part.matrix)
 
 
 def _draft(body: RigidBody, file: str, place: str, material: Material, notes: list[str]) -> Draft:

@@ -3,13 +3,16 @@
 Prims with a rigid body are pieces, their colliders one solid; colliders without one are supports, as kinematic bodies
 are. A stage without any physics is read as a mesh scene: every shape a piece. Unit and up axis are the stage's. USD
 does not say how the frictions of a pair are combined (PhysX: their mean); here it is their geometric mean.
+Masses follow UsdPhysics: a body has those of its solids, or what it is given as a whole, shared as theirs.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from teeter.models.errors import ModelError
 from teeter.models.extras import install_line
 from teeter.models.mesh_node import MAX_BYTES, MAX_TRIANGLES, Y_UP
 from teeter.models.piece import Array
@@ -26,12 +29,15 @@ from teeter.scenes.formats.description import (
     placed,
     straight,
 )
+from teeter.scenes.formats.pieces import weighed
 from teeter.scenes.formats.usd_size import check_size
 from teeter.scenes.reading import MAX_PIECES
 
 REMEDY = "USD is read by Pixar's library: "
 SHEAR = 1e-6
 """Relative: how far from a pure turn and stretch a matrix may be."""
+USUAL_DENSITY = 1000.0
+"""kg/m3, which UsdPhysics gives what has neither a mass nor a density."""
 AXES = {
     "X": np.eye(3)[[2, 1, 0]] * [[1], [1], [-1]],
     "Y": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),
@@ -85,6 +91,7 @@ class _Reader(FileReader):
         self._axes = Y_UP if up == "Y" else np.eye(3)
         self._cache = self._geom.XformCache()
         self._frictions: set[float] = set()
+        self._is_untold = False
 
     def described(self) -> Described:
         """Raises FormatError."""
@@ -92,6 +99,7 @@ class _Reader(FileReader):
         has_physics = any(prim.HasAPI(self._physics.CollisionAPI) for prim in prims)
         self._check(prims)
         bodies: dict[str, RigidBody] = {}
+        owners: dict[Any, str] = {}
         for prim in prims:
             solid = prim.IsA(self._geom.Gprim) and (not has_physics or self._collides(prim))
             if not solid or self._is_hidden(prim):
@@ -100,14 +108,20 @@ class _Reader(FileReader):
             key = str((owner or prim).GetPath())
             if key not in bodies:
                 is_fixed = has_physics and (owner is None or self._is_kinematic(owner))
-                bodies[key] = self._body(owner or prim, is_fixed, has_physics and owner is not None)
+                bodies[key] = self._body(owner or prim, is_fixed)
                 if len(bodies) > MAX_PIECES:
                     raise self._fault(f"has more than {MAX_PIECES} bodies")
-            self._take(prim, bodies[key])
+            self._take(prim, bodies[key], owner if has_physics else None)
+            owners[prim.GetPath()] = key
+        self._check_filters(prims, owners)
         solids = [body for body in bodies.values() if body.parts]
         for prim in prims:
             if prim.HasAPI(self._physics.RigidBodyAPI) and str(prim.GetPath()) not in bodies:
                 self._notes.append(f"{prim.GetPath()} has no collider and is left out")
+            elif prim.HasAPI(self._physics.RigidBodyAPI):
+                self._balance(prim, bodies[str(prim.GetPath())])
+        if self._is_untold:
+            self._notes.append(f"what has neither a mass nor a density has USD's {USUAL_DENSITY:g} kg/m3")
         ground, friction = self._ground
         if len(self._frictions) > 1:
             self._notes.append(
@@ -137,6 +151,30 @@ class _Reader(FileReader):
                         f"has gravity along {vector.tolist()}: it must point down (--tilt tilts a scene)",
                         "",
                     )
+
+    def _check_filters(self, prims: list[Any], owners: dict[Any, str]) -> None:
+        """Raises FormatError where bodies pass through each other. owners: the body of every solid, by path."""
+        pairs, groups = [], {}
+        for prim in prims:
+            if prim.HasAPI(self._physics.FilteredPairsAPI):
+                for target in self._physics.FilteredPairsAPI(prim).GetFilteredPairsRel().GetTargets():
+                    these, those = (
+                        {owner for path, owner in owners.items() if path.HasPrefix(end)}
+                        for end in (prim.GetPath(), target)
+                    )
+                    pairs.append((prim.GetPath(), these, those))
+        table = self._physics.CollisionGroup.ComputeCollisionGroupTable(self._stage)
+        for name in table.GetGroups():
+            group = self._physics.CollisionGroup(self._stage.GetPrimAtPath(name))
+            query = group.GetCollidersCollectionAPI().ComputeMembershipQuery()
+            groups[name] = {owner for path, owner in owners.items() if query.IsPathIncluded(path)}
+            for other, those in groups.items():
+                if not table.IsCollisionEnabled(name, other):
+                    pairs.append((name, groups[name], those))
+        for place, these, those in pairs:
+            if these and those and len(these | those) > 1:
+                problem = "lets bodies pass through each other, which is not simulated: take the filter out"
+                raise self._fault(problem, str(place))
 
     def _collides(self, prim: Any) -> bool:
         """Whether a shape is a collider, by itself or under one that is."""
@@ -171,26 +209,70 @@ class _Reader(FileReader):
         matrix[:3, 3] *= self._unit
         return np.asarray(placed((0, 0, 0), self._axes) @ matrix, dtype=np.float64)
 
-    def _body(self, prim: Any, is_fixed: bool, is_body: bool) -> RigidBody:
-        turn, scale, origin = self._split(self._world(prim), prim)
-        body = RigidBody(str(prim.GetName()), placed(origin, turn), [], is_fixed)
-        if not prim.HasAPI(self._physics.MassAPI) or not is_body:
-            return body
+    def _body(self, prim: Any, is_fixed: bool) -> RigidBody:
+        turn, _, origin = self._split(self._world(prim), prim)
+        return RigidBody(str(prim.GetName()), placed(origin, turn), [], is_fixed)
+
+    def _told(self, prim: Any, frame: Array) -> tuple[float, float, Array | None, Array | None]:
+        """The mass and density that a prim is given, 0: none, and the centre and inertia, in a frame of the world."""
+        if not prim.HasAPI(self._physics.MassAPI):
+            return 0.0, 0.0, None, None
         api = self._physics.MassAPI(prim)
-        mass, density = float(api.GetMassAttr().Get() or 0), float(api.GetDensityAttr().Get() or 0)
-        if density > 0:
-            body.density = density * self._kilogram / self._unit**3
-        if mass > 0:
-            centre = np.array(api.GetCenterOfMassAttr().Get(), dtype=float)
-            moments = np.array(api.GetDiagonalInertiaAttr().Get(), dtype=float)
-            known = np.isfinite(centre).all()
-            axes = _turn_of(api.GetPrincipalAxesAttr().Get())
-            inertia = (
-                axes @ np.diag(moments) @ axes.T * self._kilogram * self._unit**2 if moments.any() else None
+        mass, density = (max(0.0, float(one.Get() or 0)) for one in (api.GetMassAttr(), api.GetDensityAttr()))
+        matrix = np.linalg.inv(frame) @ self._world(prim)
+        centre = np.array(api.GetCenterOfMassAttr().Get(), dtype=float) * self._unit
+        moments = np.array(api.GetDiagonalInertiaAttr().Get(), dtype=float) * self._kilogram * self._unit**2
+        axes = matrix[:3, :3] / np.linalg.norm(matrix[:3, :3], axis=0)
+        axes = axes @ _turn_of(api.GetPrincipalAxesAttr().Get())
+        return (
+            mass * self._kilogram,
+            density * self._kilogram / self._unit**3,
+            matrix[:3, :3] @ centre + matrix[:3, 3] if np.isfinite(centre).all() else None,
+            axes @ np.diag(moments) @ axes.T if moments.any() else None,
+        )
+
+    def _weigh(self, prim: Any, body: RigidBody, owner: Any, of_material: float | None) -> None:
+        """Add the mass of the last solid of a body: a mass goes before a density, and what is further in before what
+        is around it. Raises FormatError."""
+        around = prim.GetParent()
+        while prim != owner and around != owner:
+            mass, density, centre, _ = self._told(around, body.matrix)
+            if mass or density or centre is not None:
+                problem = "has a mass but is neither a body nor a solid: give it to one of them"
+                raise self._fault(problem, str(around.GetPath()))
+            around = around.GetParent()
+        mass, density, centre, inertia = self._told(prim, body.matrix)
+        whole, common = self._told(owner, body.matrix)[:2]
+        density = density or common or of_material or 0.0
+        self._is_untold |= not (mass or density or whole)
+        with suppress(ModelError):  # said when the piece is built
+            even = weighed(body.parts[-1], density or USUAL_DENSITY)
+            if inertia is None and even.inertia is not None and mass and even.mass > 0:
+                inertia = even.inertia * (mass / even.mass)
+            body.masses.append(
+                Mass(
+                    mass or even.mass,
+                    even.centre if centre is None else centre,
+                    even.inertia if inertia is None else inertia,
+                )
             )
-            at = centre * scale * self._unit if known else np.full(3, np.nan)
-            body.masses = [Mass(mass * self._kilogram, at, inertia)]
-        return body
+
+    def _balance(self, prim: Any, body: RigidBody) -> None:
+        """Give a body the mass, centre and inertia that it is given as a whole: they go before those of its solids."""
+        mass, _, centre, inertia = self._told(prim, body.matrix)
+        total = sum(one.mass for one in body.masses)
+        if not total > 0:
+            return
+        if inertia is not None:
+            inertia = inertia * (total / mass if mass else 1.0)
+        if centre is not None or inertia is not None:
+            middle = np.sum([one.mass * one.centre for one in body.masses], axis=0) / total
+            body.masses = [Mass(total, middle if centre is None else centre, inertia)]
+        share = mass / total if mass else 1.0
+        body.masses = [
+            Mass(one.mass * share, one.centre, None if one.inertia is None else one.inertia * share)
+            for one in body.masses
+        ]
 
     def _split(self, matrix: Array, prim: Any) -> tuple[Array, Array, Array]:
         """A matrix as turn, stretch along the own axes, and origin. Raises FormatError when it skews or mirrors."""
@@ -208,32 +290,25 @@ class _Reader(FileReader):
             )
         return turn, scale, matrix[:3, 3]
 
-    def _take(self, prim: Any, body: RigidBody) -> None:
-        """Add a shape to its body."""
+    def _take(self, prim: Any, body: RigidBody, owner: Any | None) -> None:
+        """Add a shape to its body, which another prim may be."""
         world = self._world(prim)
         friction, density = self._material(prim)
         if friction is not None:
             body.friction = friction if body.friction is None else min(body.friction, friction)
             self._frictions.add(friction)
-        if density is not None and body.density is None:
-            body.density = density * self._kilogram / self._unit**3
-        if (
-            prim.HasAPI(self._physics.MassAPI)
-            and self._owner(prim) not in (None, prim)
-            and body.density is None
-        ):
-            mass = float(self._physics.MassAPI(prim).GetMassAttr().Get() or 0)
-            body.masses += [Mass(mass * self._kilogram, np.full(3, np.nan), None)] if mass > 0 else []
         inverse = np.linalg.inv(body.matrix)
         if prim.IsA(self._geom.Mesh):
             body.parts.append(self._mesh(prim, inverse @ world))
-            return
-        if prim.IsA(self._geom.Plane):
+        elif prim.IsA(self._geom.Plane):
             self._plane(prim, world, friction)
             return
-        turn, scale, origin = self._split(world, prim)
-        turn, shape = self._shape(prim, turn, scale * self._unit)
-        body.parts.append(BodyPart(inverse @ placed(origin, turn), shape))
+        else:
+            turn, scale, origin = self._split(world, prim)
+            turn, shape = self._shape(prim, turn, scale * self._unit)
+            body.parts.append(BodyPart(inverse @ placed(origin, turn), shape))
+        if owner is not None and not body.fixed:
+            self._weigh(prim, body, owner, density)
 
     def _shape(self, prim: Any, turn: Array, scale: Array) -> tuple[Array, dict[str, Any]]:
         """The frame and shape of a solid. Raises FormatError."""
@@ -295,13 +370,14 @@ class _Reader(FileReader):
         self._ground_at(float(world[2, 3]), friction, str(prim.GetPath()))
 
     def _material(self, prim: Any) -> tuple[float | None, float | None]:
-        """Friction and density of the physics material bound to a prim."""
+        """Friction and density (kg/m3) of the physics material bound to a prim."""
         bound, _ = self._shade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")
         if not bound or not bound.GetPrim().HasAPI(self._physics.MaterialAPI):
             return None, None
         api = self._physics.MaterialAPI(bound.GetPrim())
         friction, density = api.GetStaticFrictionAttr().Get(), api.GetDensityAttr().Get()
-        return (None if friction is None else float(friction)), (float(density) if density else None)
+        dense = float(density) * self._kilogram / self._unit**3 if density else None
+        return (None if friction is None else float(friction)), dense
 
 
 def _turn_of(quaternion: Any) -> Array:
