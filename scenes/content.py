@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
+import shapely
+
+from teeter.models.piece import Array
 from teeter.scenes.scene import Draft, Fault
 from teeter.scenes.schema import Head
 
@@ -33,6 +37,24 @@ class Ground:
 
     name: str
     height: float
+
+
+SEAM = 1e-6
+"""Of its width, by which a sheet reaches further than its triangles say: seams between them are no gaps."""
+
+
+def floor_of(triangles: Array) -> Any:
+    """Returns what level triangles (f, 3, 3) cover as seen from above, for `is_over`."""
+    flat = shapely.polygons(triangles[:, :, :2])
+    floor = shapely.union_all(flat[shapely.area(flat) > 0])
+    floor = floor.buffer(SEAM * float(np.ptp(triangles, axis=(0, 1)).max()))
+    shapely.prepare(floor)
+    return floor
+
+
+def is_over(floor: Any, points: Array) -> bool:
+    """Whether the convex hull of points (n, 3) lies over a floor, seen from above."""
+    return bool(floor.covers(shapely.convex_hull(shapely.multipoints(points[:, :2]))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -732,6 +732,45 @@ def test_filters_in_usd_that_part_no_two_bodies_are_read(tmp_path: Path) -> None
     assert len(read(tmp_path, "hammer.usda", text).assembly.free) == 1
 
 
+SHEET = """
+def PhysicsScene "scene" {{}}
+def Mesh "shelf" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+{{
+    int[] faceVertexCounts = [4, 4]
+    int[] faceVertexIndices = [0, 1, 2, 3, 4, 5, 6, 7]
+    point3f[] points = {points}
+}}
+def Cube "beam" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsRigidBodyAPI"])
+{{
+    double size = 1
+    double3 xformOp:scale = (0.2, 0.1, 0.02)
+    double3 xformOp:translate = (0.06, 0, 0.01)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:scale"]
+}}
+"""
+
+
+def tiles(*corners: tuple[float, float, float, float]) -> str:
+    """Level rectangles, each from x, y to x, y."""
+    points = [
+        (x, y, 0) for a, b, c, d in corners for x, y in ((a, b), (c, b), (c, d), (a, d))
+    ]  # fmt: skip
+    return stage("Z", 1, SHEET.format(points=points))
+
+
+def test_a_sheet_is_the_ground_only_of_what_lies_over_it(tmp_path: Path) -> None:
+    """A beam from -40 to 160 mm; a shelf that ends at 50 would let it topple."""
+    two = tiles((-0.2, -0.2, 0.06, 0.2), (0.06, -0.2, 0.2, 0.2))
+    assert analyse(read(tmp_path, "two.usda", two).assembly).stands
+    words = 'body "beam": does not lie over the sheet "shelf" as a whole'
+    shelf = (-0.05, -0.05, 0.05, 0.05)
+    for corners in (
+        (shelf, shelf),
+        ((-0.2, -0.2, 0.05, 0.2), (-0.2, -0.2, 0.2, 0.0)),
+    ):  # small; a corner is missing
+        assert words in refusal(tmp_path, "shelf.usda", tiles(*corners))
+
+
 def test_usdc_and_usdz_are_read_as_usda(tmp_path: Path) -> None:
     from pxr import Sdf, UsdUtils
 

@@ -22,6 +22,7 @@ from teeter.models.piece import Array, Ints, MassProperties, Piece, six_volumes
 from teeter.models.shapes import MAX_HULL_CORNERS
 from teeter.models.spec import parse
 from teeter.scenes.assemble import GRAM, MM, drafts_of
+from teeter.scenes.content import floor_of, is_over
 from teeter.scenes.formats.description import (
     LARGEST,
     ROUNDING,
@@ -46,6 +47,8 @@ def contents_of(
     notes = list(described.notes)
     _check_amount(described.bodies, file)
     bodies = _named(described.bodies)
+    sheets = [body for body in bodies if body.fixed and described.ground is None and _is_sheet(body)]
+    floor = floor_of(np.concatenate([_faces(body) for body in sheets])) if sheets else None
     try:
         table = _ground(described, bodies)
     except ModelError as error:
@@ -58,6 +61,11 @@ def contents_of(
             if not np.abs(body.matrix).max() < LARGEST:
                 raise ModelError("lies at a place that is no finite number, or too far off")
             drafts.append(_draft(body, file, place, material, notes))
+            if floor is not None and not body.fixed and not is_over(floor, _faces(body).reshape(-1, 3)):
+                raise ModelError(
+                    f'does not lie over the sheet "{sheets[0].name}" as a whole, which is the ground without an edge '
+                    "here: give the sheet thickness, or make it wider"
+                )
         except SceneError as refused:
             faults += [replace(fault, file=file, table=place) for fault in refused.faults]
         except ModelError as error:
@@ -157,6 +165,16 @@ def _is_sheet(body: RigidBody) -> bool:
 
 def _lowest(body: RigidBody) -> float:
     return min(float((_points(part) @ body.matrix[2, :3]).min() + body.matrix[2, 3]) for part in body.parts)
+
+
+def _faces(body: RigidBody) -> Array:
+    """The triangles (f, 3, 3) of a body where it lies."""
+    corners = [
+        (vertices[faces] @ part.matrix[:3, :3].T + part.matrix[:3, 3])
+        for part in body.parts
+        for vertices, faces in [_mesh(part)]
+    ]
+    return np.asarray(np.concatenate(corners) @ body.matrix[:3, :3].T + body.matrix[:3, 3])
 
 
 def _points(part: BodyPart) -> Array:
