@@ -73,11 +73,14 @@ class GivenMeshes:
     suffix: str = ".stl"
 
 
-def read_nodes(path: Path) -> list[MeshNode]:
-    """Returns the meshes of a file in its order. Raises MeshFileError, in words without the file's name, or OSError."""
+def read_nodes(path: Path, aside: list[tuple[str, str]] | None = None) -> list[MeshNode]:
+    """Returns the meshes of a file in its order. aside: as for `read_3mf`. Raises MeshFileError, in words without the
+    file's name, or OSError."""
     check_bytes(path.stat().st_size)
     kind = path.suffix.lower()
-    nodes = read_gltf(path) if kind in GLTF else read_3mf(path) if kind == ".3mf" else _read_other(path)
+    nodes = (
+        read_gltf(path) if kind in GLTF else read_3mf(path, aside) if kind == ".3mf" else _read_other(path)
+    )
     check_parts(nodes)
     return nodes
 

@@ -29,6 +29,8 @@ MAX_USES = 50_000
 ENTRY = b"PK\x01\x02"
 """How each entry of a zip's directory begins."""
 MODEL = "3d/3dmodel.model"
+ASIDE = ("support", "solidsupport", "other")
+"""Types of objects that are no part of the model."""
 Key = tuple[str, str]
 """An object: the file in the archive, and its id there."""
 
@@ -36,6 +38,7 @@ Key = tuple[str, str]
 @dataclass(slots=True)
 class _Object:
     name: str
+    kind: str = ""
     corners: list[float] = field(default_factory=list)
     faces: list[int] = field(default_factory=list)
     parts: list[tuple[Key, Array]] = field(default_factory=list)
@@ -53,8 +56,9 @@ class _Content:
     components: int = 0
 
 
-def read_3mf(path: Path) -> list[MeshNode]:
-    """Returns what a file builds, in its order. Raises MeshFileError, or OSError."""
+def read_3mf(path: Path, aside: list[tuple[str, str]] | None = None) -> list[MeshNode]:
+    """Returns what a file builds, in its order. aside: takes the name and type of what is no part of the model, which
+    is refused without it. Raises MeshFileError, or OSError."""
     try:
         count = path.read_bytes().count(ENTRY)
         if count > MAX_ENTRIES:
@@ -71,7 +75,7 @@ def read_3mf(path: Path) -> list[MeshNode]:
         *(expat.ExpatError, ValueError, OverflowError, LookupError),
     ) as error:
         raise MeshFileError(f"cannot be read as .3mf: {' '.join(str(error).split())[:150]}") from None
-    return _nodes(content, path.stem)
+    return _nodes(content, path.stem, [] if aside is None else aside, may_leave=aside is not None)
 
 
 def _read(archive: zipfile.ZipFile) -> _Content:
@@ -138,7 +142,8 @@ class _Reader:
                 self._content.triangles += 1
                 check_triangles(self._content.triangles)
             case "object":
-                self._object = _Object(attributes.get("name", ""))
+                kind = attributes.get("type", "")
+                self._object = _Object(attributes.get("name", ""), kind if kind in ASIDE else "")
                 self._content.objects[self._file, attributes["id"]] = self._object
                 check_bodies(len(self._content.objects), "objects or more", self._place())
             case "component":
@@ -191,7 +196,7 @@ def _check_uses(count: int, place: str) -> None:
         )
 
 
-def _nodes(content: _Content, stem: str) -> list[MeshNode]:
+def _nodes(content: _Content, stem: str, aside: list[tuple[str, str]], *, may_leave: bool) -> list[MeshNode]:
     """Every mesh of what is built. Raises MeshFileError."""
     known: dict[Key, _Count] = {}
     total = _Count()
@@ -209,11 +214,17 @@ def _nodes(content: _Content, stem: str) -> list[MeshNode]:
             raise MeshFileError("cannot be read as .3mf: corners have no three numbers, or are not there")
         meshes[key] = corners, faces
     is_alone = sum(1 for _, faces in meshes.values() if len(faces)) == 1
-    return [
+    solids = [solid for item in content.items for solid in _placed(content, *item)]
+    aside += [(name, kind) for _, _, name, kind in solids if kind]
+    nodes = [
         MeshNode(stem if is_alone else name, key, *meshes[key], matrix, unit=content.unit)
-        for item, matrix, number in content.items
-        for key, matrix, name in _placed(content, item, matrix, number)
+        for key, matrix, name, kind in solids
+        if not kind
     ]
+    if aside and not (may_leave and nodes):
+        name, kind = aside[0]
+        raise MeshFileError(f'object "{name[:60]}" is of type "{kind}", no part of the model: take it out')
+    return nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,13 +262,15 @@ def _count(content: _Content, start: Key, known: dict[Key, _Count]) -> _Count:
     return known[start]
 
 
-def _placed(content: _Content, key: Key, matrix: Array, partnumber: str) -> Iterator[tuple[Key, Array, str]]:
-    """The meshes of an object, each with its place and name: its own, else that of what it is part of."""
-    waiting = [(key, matrix, partnumber, "")]
+def _placed(
+    content: _Content, key: Key, matrix: Array, partnumber: str
+) -> Iterator[tuple[Key, Array, str, str]]:
+    """The meshes of an object, each with its place, and its name and type: its own, else of what it is part of."""
+    waiting = [(key, matrix, partnumber, "", "")]
     while waiting:
-        key, matrix, label, outer = waiting.pop()
+        key, matrix, label, outer, kind = waiting.pop()
         one = content.objects[key]
-        name = label or one.name or outer
+        name, kind = label or one.name or outer, one.kind or kind
         if one.faces:
-            yield key, matrix, name or key[1]
-        waiting += [(part, matrix @ turn, "", name) for part, turn in reversed(one.parts)]
+            yield key, matrix, name or key[1], kind
+        waiting += [(part, matrix @ turn, "", name, kind) for part, turn in reversed(one.parts)]

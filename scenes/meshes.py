@@ -21,7 +21,7 @@ from teeter.models.mesh_node import Y_UP, MeshNode
 from teeter.models.meshes import checked, solids_of
 from teeter.models.piece import MM, Array, Ints, Piece
 from teeter.scenes import regroup
-from teeter.scenes.content import Content, Ground, LoadOptions
+from teeter.scenes.content import Content, Ground, LoadOptions, floor_of, is_over
 from teeter.scenes.reading import MAX_PIECES
 from teeter.scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, numbered, quote
 from teeter.scenes.schema import FORMAT, RESERVED, Head
@@ -53,7 +53,8 @@ def read_meshes(
 ) -> Content:
     """The pieces of a mesh file, and how it was read. progress: told how many nodes are pieces, and of how many. Raises
     SceneError when nothing can be read at all."""
-    nodes = path.nodes if isinstance(path, GivenMeshes) else _nodes(path, file)
+    aside: list[tuple[str, str]] = []
+    nodes = path.nodes if isinstance(path, GivenMeshes) else _nodes(path, file, aside)
     if not nodes:
         raise SceneError.of(file, "there are no triangles in it: export solids, not curves or points")
     if len(nodes) > MAX_PIECES:
@@ -88,6 +89,9 @@ def read_meshes(
             progress(done, len(placed))
     read = next((name for name, size in UNITS.items() if size == length), f"{length:g} m")
     drafts, faults = _named(maker.drafts, file, maker.faults)
+    words += [
+        f'node "{_clean(name)}": of type "{kind}", no part of the model, and left out' for name, kind in aside
+    ]
     return Content(Head(teeter=FORMAT), drafts, faults, tuple(words), read, axis, ground, is_floor=True)
 
 
@@ -119,7 +123,10 @@ def _without_ground(
             and np.all(top[:2] <= high[:2])
             for bottom, top in solid
         )
-        if is_under:
+        if not is_under:
+            continue
+        floor = floor_of(places[number][placed[number][0].faces])
+        if all(is_over(floor, place) for place, is_flat in zip(places, flat, strict=True) if not is_flat):
             return [*placed[:number], *placed[number + 1 :]], Ground(name, float(high[2]))
     return placed, None
 
@@ -203,9 +210,9 @@ def _fitted(
     return [*((node, np.eye(3)) for node in made), *spoilt], words
 
 
-def _nodes(path: Path, file: str) -> list[MeshNode]:
+def _nodes(path: Path, file: str, aside: list[tuple[str, str]]) -> list[MeshNode]:
     try:
-        return read_nodes(path)
+        return read_nodes(path, aside)
     except MeshFileError as error:
         raise SceneError.of(file, str(error)) from None
     except OSError as error:

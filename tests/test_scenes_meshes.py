@@ -18,8 +18,9 @@ from trimesh.transformations import compose_matrix, rotation_matrix, translation
 from teeter.engine.world.body import TABLE, Assembly, Body
 from teeter.models.build import build
 from teeter.models.catalogue import find
+from teeter.models.errors import MeshError
 from teeter.models.export import export_glb
-from teeter.models.meshes import solids_of
+from teeter.models.meshes import read_mesh, solids_of
 from teeter.scenes.dump import dump
 from teeter.scenes.load import load
 from teeter.scenes.scene import SceneError
@@ -122,6 +123,61 @@ def test_a_3mf_file_names_its_unit(tmp_path: Path) -> None:
     assert body.piece.extents == pytest.approx([0.0508] * 3)
     (body,) = free(load(tmp_path / "cube.3mf", unit="mm").assembly).values()
     assert body.piece.extents == pytest.approx([0.002] * 3)
+
+
+@pytest.mark.parametrize("kind", ["model", "support", "solidsupport", "other"])
+def test_what_3mf_says_is_no_part_of_the_model_is_left_out_and_told(tmp_path: Path, kind: str) -> None:
+    """By itself, and within a group; nothing else can be told of a mesh that is one shape: there it is refused."""
+    mesh = block((20, 20, 20), (0, 0, 10))
+    corners = "".join(f'<vertex x="{x}" y="{y}" z="{z}"/>' for x, y, z in mesh.vertices)
+    faces = "".join(f'<triangle v1="{a}" v2="{b}" v3="{c}"/>' for a, b, c in mesh.faces)
+    solid = f"<mesh><vertices>{corners}</vertices><triangles>{faces}</triangles></mesh>"
+    model = (
+        '<model xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02"><resources>'
+        f'<object id="1">{solid}</object><object id="2" name="prop" type="{kind}">{solid}</object>'
+        '<object id="3"><components><component objectid="1" transform="1 0 0 0 1 0 0 0 1 40 0 0"/>'
+        '<component objectid="2" transform="1 0 0 0 1 0 0 0 1 80 0 0"/></components></object></resources>'
+        '<build><item objectid="1"/><item objectid="3"/>'
+        '<item objectid="2" transform="1 0 0 0 1 0 0 0 1 120 0 0"/></build></model>'
+    )
+    with zipfile.ZipFile(tmp_path / "cubes.3mf", "w") as archive:
+        archive.writestr("3D/3dmodel.model", model)
+    scene = load(tmp_path / "cubes.3mf")
+    is_part = kind == "model"
+    assert [body.pose.position[0] for body in scene.assembly.free] == pytest.approx(
+        [0, 0.04, 0.08, 0.12][: 4 if is_part else 2]
+    )
+    told = f'node "prop": of type "{kind}", no part of the model, and left out'
+    assert list(scene.fitted) == ([] if is_part else [told, told])
+    if not is_part:
+        with pytest.raises(MeshError, match=f'"prop" is of type "{kind}", no part of the model: take it out'):
+            read_mesh(tmp_path / "cubes.3mf")
+
+
+def test_a_sheet_with_a_notch_is_no_table_of_what_stands_in_it(tmp_path: Path) -> None:
+    """An L of three squares of 1 m, and a block in the square that is missing, or on one that is there."""
+    flat = [
+        (x, -y)
+        for a, b in ((-1, -1), (0, -1), (-1, 0))
+        for x, y in ((a, b), (a + 1, b), (a + 1, b + 1), (a, b + 1))
+    ]
+    faces = [
+        (at + first, at + second, at + third)
+        for at in (0, 4, 8)
+        for first, second, third in ((0, 1, 2), (0, 2, 3))
+    ]
+    for x, is_read in ((-0.5, True), (0.5, False)):
+        scene = trimesh.Scene()
+        scene.add_geometry(
+            trimesh.Trimesh([(x, 0, z) for x, z in flat], faces, process=False), node_name="floor"
+        )
+        cube = trimesh.creation.box((0.2, 0.2, 0.2))
+        scene.add_geometry(cube.apply_translation((x, 0.1, -0.5)), node_name="cube")
+        scene.export(tmp_path / "floor.glb")
+        if is_read:
+            assert list(free(load(tmp_path / "floor.glb").assembly)) == ["cube"]
+        else:
+            assert 'node "floor": is a flat sheet' in message_of(tmp_path / "floor.glb")
 
 
 def test_gltf_is_metres_and_y_up_and_is_turned(tmp_path: Path) -> None:
