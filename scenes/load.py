@@ -233,6 +233,10 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
     if content.unit == "mm" and options.unit is None and longest < LEAST:
         problem = f"its longest piece has {longest / MM:.2g} mm; lengths are in mm: is it written in metres?"
         raise SceneError.of(file, problem)
+    # bytes of a file's name that are no UTF-8 come as halves of surrogates, which nothing can be written with
+    name, title = (
+        one.encode(errors="backslashreplace").decode() for one in (name, content.head.name or name)
+    )
     builder = Builder()
     top = content.ground.height if content.ground else 0.0
     if options.table == "lowest":
@@ -252,7 +256,7 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
     assembly = Assembly(name, bodies)
     return Scene(
         name,
-        head.name or name,
+        title,
         None,
         assembly,
         dropped,
@@ -394,6 +398,11 @@ def _content(path: Source, file: str, options: LoadOptions, progress: Progressed
 
         assert isinstance(path, Path)
         _check_options("format", {"--unit"} if FORMATS[ending] == "compas" else set(), path, file, options)
+        if FORMATS[ending] in ("mjcf", "urdf", "usd") and any(
+            "\ud800" <= one <= "\udfff" for one in str(path)
+        ):
+            problem = "has a path that is not UTF-8, which the library that reads it cannot open: rename it"
+            raise SceneError.of(file, problem)
         reader = import_module(f"teeter.scenes.formats.{FORMATS[ending]}")
         try:
             described = reader.read(path, file, *([UNITS[options.unit]] if options.unit else []))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -110,6 +112,29 @@ def test_what_comes_through_a_pipe_is_refused_by_name(
     assert (code, output) == (2, "")
     assert told in errors
     assert "teeter-" not in errors
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("check", "{}", "-q"), "two.toml"),
+        (("check", "{}", "--json"), "two.toml"),
+        *(
+            (("convert", "{}", "-o", f"out.{kind}", "-q"), "two.toml")
+            for kind in ("toml", "glb", "xml", "urdf")
+        ),
+        *((("check", "{}"), f"two.{kind}") for kind in ("xml", "urdf", "usda")),
+    ],
+)
+def test_a_name_that_is_no_utf_8_crashes_no_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path(os.fsdecode(b"bad\xff" + name.encode()))
+    shutil.copy(ROOT / "scenes" / "two_bricks.toml", path)
+    code, _, errors = run(*(word.format(path) for word in words))
+    is_read = path.suffix == ".toml"
+    assert (code, is_read or "is not UTF-8" in errors) == (0 if is_read else 2, True), errors
 
 
 # -- options ---------------------------------------------------------------------------------------------------------

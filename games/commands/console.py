@@ -239,7 +239,7 @@ def say(text: str) -> None:
     """Print a line about a file, however long its name is."""
     from rich.console import Console
 
-    Console().print(text, highlight=False, soft_wrap=True)
+    Console().print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 # -- progress, on standard error -------------------------------------------------------------------------------------
@@ -252,7 +252,11 @@ def _without_words(quiet: bool) -> Iterator[None]:
     if not quiet:
         yield
         return
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+    # names that are no text are written as anywhere else
+    with (
+        open(os.devnull, "w", encoding="utf-8", errors="backslashreplace") as nowhere,
+        redirect_stdout(nowhere),
+    ):
         yield
 
 
