@@ -30,7 +30,8 @@ Place = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph, wrapped to the panel. mark: a colour, a spot before it, `#rrggbb`, or `#rrggbb:R` with a letter."""
+    """A paragraph, wrapped to the panel. mark: a colour, a spot before it, `#rrggbb`, or `#rrggbb:R` with a letter;
+    several with blanks between."""
 
     text: str
     tone: Tone = "plain"

@@ -50,7 +50,7 @@ class CrazyDetails(GameDetails[State]):
         ]
         for number, seat in enumerate(state.seats):
             left = f"{seat.name}: {counted(len(state.hands[number]), 'block')}"
-            items.append(Text(left, size="small", mark=marked(self.seat_colour(desk, number))))
+            items.append(Text(left, size="small", mark=self.seat_mark(desk, number)))
         if state.boxes:
             items.append(
                 Text("Boxes: " + ", ".join(box.name.lower() for box in state.boxes), "warn", "small")
@@ -78,6 +78,10 @@ class CrazyDetails(GameDetails[State]):
         """The first colour that the seat chose."""
         chosen: str = desk.state.colours[seat][0]
         return COLOURS.get(chosen, SEATS[seat % len(SEATS)])
+
+    def seat_mark(self, desk: ClientState[State], seat: int) -> str:
+        """All colours that the seat has (CT-08)."""
+        return " ".join(marked(COLOURS[colour]) for colour in desk.state.colours[seat] if colour in COLOURS)
 
     def values(self, game: Game[State], option: str) -> Mapping[str, str]:
         """The challenges by their numbers."""

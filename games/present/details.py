@@ -108,6 +108,10 @@ class GameDetails(PieceNames, Generic[S]):
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
         return SEATS[seat % len(SEATS)]
 
+    def seat_mark(self, desk: ClientState[S], seat: int) -> str:
+        """Returns the spot before the name of a seat, one for each of its colours."""
+        return marked(self.seat_colour(desk, seat))
+
     def table_lines(self, desk: ClientState[S]) -> list[Overlay]:
         """Returns what is drawn on the table for good: places that the rules speak of."""
         return []

@@ -6,7 +6,7 @@ from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Text
 from teeter.games.core.rules import Outcome, Wait
 from teeter.games.core.words import capital, listed, members, won
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.details import details_of, marked
+from teeter.games.present.details import details_of
 
 
 def over(client: ClientState, film: str, why: str = "") -> Panel:
@@ -61,7 +61,7 @@ def score_rows(client: ClientState, lit: Container[str], gains: Sequence[int] = 
     for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
         is_lit = seat.name in lit
         name = seat.name + ("" if seat.has_people else " (bot)")
-        mark = marked(details_of(client.game).seat_colour(client, number))
+        mark = details_of(client.game).seat_mark(client, number)
         named = Text(name, "plain" if is_lit else "quiet", bold=is_lit, mark=mark)
         gain = gains[number] if gains else 0
         text = f"{score}  {gain:+d}" if gain else str(score)

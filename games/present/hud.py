@@ -11,7 +11,7 @@ from teeter.games.faults import left_out, or_else
 from teeter.games.present import hand_panel, sandbox_panel
 from teeter.games.present.bids import bid_of, bid_slider, with_one_bid
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.details import colour_of, details_of, marked
+from teeter.games.present.details import colour_of, details_of
 from teeter.games.present.end_screen import over, score_rows
 from teeter.games.present.hud_state import CHOICES_PER_PAGE, HudState
 from teeter.games.present.naming import is_shipped
@@ -157,9 +157,9 @@ def _turn(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
     if client.game.endless:
         return (Panel("turn", "top-left", tuple(items), client.game.title, width=320),)
     seat = next(n for n, seat in enumerate(client.state.seats) if seat.name == need.player)
-    colour = marked(details_of(client.game).seat_colour(client, seat))
+    mark = details_of(client.game).seat_mark(client, seat)
     whose = "Your turn" if client.seat == need.player else f"{need.who}'s turn"
-    return (Panel("turn", "top-left", tuple(items), whose, width=320, mark=colour),)
+    return (Panel("turn", "top-left", tuple(items), whose, width=320, mark=mark),)
 
 
 def _prompt(client: ClientState, need: Need, look: HudState) -> str:

@@ -128,7 +128,7 @@ class ItemLayout:
         gap, pad = SPACING * self.unit, BUTTON_PADDING[0] * self.unit
         match item:
             case Text():
-                left = (SPOT + 6) * self.unit if item.mark else 0.0
+                left = self._room_of(item.mark)
                 return left + self._longest(item.text, self._font(item.size), item.bold)
             case Button():
                 key = self.measure(item.key, self._font("small"), False) + pad if item.key else 0.0
@@ -146,7 +146,7 @@ class ItemLayout:
     def _left_of(self, button: Button) -> float:
         """Returns the pixels before the text of a button."""
         image = IMAGE_SIZE[0] * self.unit if button.image else 0.0
-        mark = (SPOT + 7) * self.unit if button.mark else 0.0
+        mark = self._room_of(button.mark)
         return BUTTON_PADDING[0] * self.unit + image + mark
 
     def _font(self, size: Size) -> int:
@@ -166,6 +166,15 @@ class ItemLayout:
         """Adds a bar as wide as the box. filled: pixels of it."""
         for length, ink in ((box.width, TRACK), (filled, colour)):
             box.shapes.append(Fill(Rect(0, top, length, thickness), ink, thickness / 2))
+
+    def _room_of(self, mark: str) -> float:
+        """Returns the pixels that the spots before a text take."""
+        count = len(mark.split())
+        return (count * SPOT + (count - 1) * 2 + 6) * self.unit if mark else 0.0
+
+    def _spots(self, box: LayoutBox, mark: str, x: float, middle: float) -> None:
+        for number, one in enumerate(mark.split()):
+            self._spot(box, one, x + number * (SPOT + 2) * self.unit, middle)
 
     def _spot(self, box: LayoutBox, mark: str, x: float, middle: float) -> None:
         """Adds a spot of a colour, and on it the letter that says the same to who cannot tell colours apart."""
@@ -205,14 +214,14 @@ class ItemLayout:
 
     def _text(self, text: Text, width: float) -> list[LayoutBox]:
         size = self._font(text.size)
-        left = (SPOT + 6) * self.unit if text.mark else 0.0
+        left = self._room_of(text.mark)
         step = round(size * LINE_HEIGHT)
         lines: list[LayoutBox] = []
         for line in self._wrapped(text.text, width - left, size, text.bold):
             box = LayoutBox(width, step)
             self._write(box, line, left, 0.0, size, INK[text.tone], text.bold)
             if text.mark and not lines:
-                self._spot(box, text.mark, 0.0, step / 2)
+                self._spots(box, text.mark, 0.0, step / 2)
             lines.append(box)
         return lines
 
@@ -240,8 +249,8 @@ class ItemLayout:
         rect = Rect(0, 0, box.width, box.height)
         box.shapes.append(Fill(rect, colour, BUTTON_ROUNDING * self.unit, edge, thickness))
         if button.mark:
-            spot = left - (SPOT + 7) * self.unit
-            self._spot(box, button.mark, spot, box.height / 2)
+            spot = left - self._room_of(button.mark)
+            self._spots(box, button.mark, spot, box.height / 2)
         if button.image:
             high = IMAGE_SIZE[1] * self.unit
             place = Rect(pad_x / 2, (box.height - high) / 2, high * 4 / 3, high)

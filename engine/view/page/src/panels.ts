@@ -196,8 +196,10 @@ export class Panels {
   }
 
   private mark(parent: HTMLElement, mark = ""): void {
-    const [colour, letter = ""] = mark.split(":");
-    if (colour) dot(parent, colour).dataset.letter = letter;
+    for (const one of mark.split(" ").filter(Boolean)) {
+      const [colour, letter = ""] = one.split(":");
+      dot(parent, colour).dataset.letter = letter;
+    }
   }
 
   private picture(parent: HTMLElement, image = ""): void {
