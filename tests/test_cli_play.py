@@ -113,6 +113,7 @@ def test_teams_of_bots_play_and_a_mode_gets_as_many_as_it_needs(words: list[str]
         (["play", "wonky", "--headless", "--house", "colour=red"], "colour"),
         (["play", "wonky", "--headless", "--turns", "0"], "--turns 0"),
         (["play", "sandbox", "--headless"], "bots do not play sandbox"),
+        (["play", "sandbox", "--host", "127.0.0.1:0", "--record", "a.teeter"], "sandbox is not recorded"),
         (["play", "wonky", "--headless", "--house", "challenge=3"], "challenge"),
         (["play", "crazy-tower", "--headless", "--mode", "solo", "--house", "challenge=21"], "from 1 to 20"),
         (["play", "wonky", "--headless", "--tremor", "-1"], "--tremor = -1: must be from 0 to 20 mm"),

@@ -271,6 +271,20 @@ def test_a_browser_is_told_what_was_felt_and_what_is_to_be_seen() -> None:
     assert seen["tower"][5] == pytest.approx(0.27, abs=0.02)
 
 
+@pytest.mark.parametrize(("game", "is_apart"), [("crazy-tower", True), ("bausack", True), ("wonky", False)])
+def test_a_page_is_told_where_a_seat_has_its_own_things(game: str, is_apart: bool) -> None:
+    plan = Plan(game, ("Ana", "Ben"), 3)
+    first = first_view(plan)
+    ana, ben = (
+        np.array(SeatView(plan, first.game, first.state, first.bodies, seat, first.past).framed()["home"])
+        for seat in ("Ana", "Ben")
+    )
+    assert (len(ana), len(ben)) == ((2, 2) if is_apart else (0, 0))
+    assert not is_apart or np.linalg.norm(ana - ben) > 0.2
+    nobody = SeatView(plan, first.game, first.state, first.bodies, "", first.past).framed()
+    assert nobody["home"] == []
+
+
 def test_the_stack_on_the_table_turns_up_its_card() -> None:
     plan = Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"})
     first = first_view(plan)

@@ -5,6 +5,7 @@ through. What fails is not raised but noted (`games.faults`): the log has to sta
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
 from typing import Any, cast
@@ -117,6 +118,11 @@ class Hinted:
             hints.check()
             hints.step(None, 1.0)
             assert hints.finding is not None
+            frame = desk.frame
+            desk.frame = replace(frame, poses=frame.poses + 0.01)
+            hints.step(None, 1.0)
+            assert hints.finding is None or not hints._checked, "a verdict on another table"
+            desk.frame = frame
         hints.guides(grip)
         toasts.hear(float(number))
         told = toasts.lines(float(number))
@@ -164,7 +170,7 @@ def look(desk: ClientState[Any], tutorial: Tutorial, hinted: Hinted, settings: S
     assert all(details.suggested(desk)), "a place without a piece is no piece to take"
     details.unread(desk), details.phase(desk.state)
     for seat in range(len(desk.state.seats)):
-        details.seat_colour(desk, seat)
+        details.seat_colour(desk, seat), details.seat_mark(desk, seat), details.home(desk, seat)
     for name in desk.frame.names[:: max(1, len(desk.frame.names) // 5)]:
         if name in desk.pieces:
             details.model(desk, name), details.has_print(desk, name)

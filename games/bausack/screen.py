@@ -53,6 +53,11 @@ class BausackDetails(GameDetails[State]):
             )
         return lines
 
+    def home(self, desk: ClientState[State], seat: int) -> tuple[float, float] | None:
+        """The middle of its area."""
+        area = areas(desk.state)[seat]
+        return area.x / 1e3, area.y / 1e3
+
     def piece_name(self, piece: str) -> str:
         """As the rules say it."""
         return said(piece).removeprefix("the ")
@@ -86,7 +91,10 @@ class BausackDetails(GameDetails[State]):
             items.append(Text(f"{state.seats[state.leader].name} bids {bid}", "warn", "small"))
         if state.phase.name == "RECEIVE":
             items.append(Text(f"Passing it on costs {counted(state.price, 'token')}", "warn", "small"))
-        if any(state.heights_mm):
-            for seat, height in zip(state.seats, state.heights_mm, strict=True):
-                items.append(Text(f"{seat.name}: {height:.0f} mm", size="small"))
+        if any(state.best_mm):
+            for seat, gone, height, best in zip(
+                state.seats, state.out, state.heights_mm, state.best_mm, strict=True
+            ):
+                now = "out" if gone != -1 else f"{height:.0f} mm"
+                items.append(Text(f"{seat.name}: {now}, best {best:.0f} mm", size="small"))
         return tuple(items)

@@ -169,6 +169,8 @@ def _plan_of(request: PlayRequest) -> Plan | None:
         players = seated(of_game(game.name), str(options.get("mode", ""))).players
     seed = draw_seed() if request.seed is None else request.seed
     record = request.record
+    if record is not None and game.is_free_building:
+        refuse(f"--record {record}: {game.name} is not recorded; save the table as a scene in its window")
     if record is None and not game.is_free_building:
         record = new_file(game.name, seed)
     return Plan(

@@ -79,6 +79,13 @@ class CrazyDetails(GameDetails[State]):
         chosen: str = desk.state.colours[seat][0]
         return COLOURS.get(chosen, SEATS[seat % len(SEATS)])
 
+    def home(self, desk: ClientState[State], seat: int) -> tuple[float, float] | None:
+        """Where its blocks lie."""
+        placed = desk.frame.placed()
+        lying = [placed[block].position for block in desk.state.hands[seat] if block in placed]
+        x, y, _ = (sum(each) / len(lying) for each in zip(*lying, strict=True)) if lying else (0.0, 0.0, 0.0)
+        return (x, y) if lying else None
+
     def seat_mark(self, desk: ClientState[State], seat: int) -> str:
         """All colours that the seat has (CT-08)."""
         return " ".join(marked(COLOURS[colour]) for colour in desk.state.colours[seat] if colour in COLOURS)

@@ -116,7 +116,9 @@ class SeatView(ClientState):
     def framed(self) -> FrameNews:
         """Returns the `frame` message: what this seat has to see."""
         tower, others = self._framing.of(self)
-        return {"type": "frame", "tower": _box(tower), "others": _box(others)}
+        seats = [seat.name for seat in self.state.seats]
+        home = self._details.home(self, seats.index(self.seat)) if self.seat in seats else None
+        return {"type": "frame", "tower": _box(tower), "others": _box(others), "home": list(home or ())}
 
     @property
     def unread(self) -> frozenset[str]:

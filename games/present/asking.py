@@ -92,7 +92,8 @@ class CheckQuestion:
 
 @dataclass(frozen=True, slots=True)
 class CheckAnswer:
-    """The checker's verdict. weakest: the piece that goes first. arrows: places and forces (N) of the contacts."""
+    """The checker's verdict. word: empty where there is nothing to judge. weakest: the piece that goes first. arrows:
+    places and forces (N) of the contacts."""
 
     word: str
     told: str

@@ -108,6 +108,10 @@ class GameDetails(PieceNames, Generic[S]):
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
         return SEATS[seat % len(SEATS)]
 
+    def home(self, desk: ClientState[S], seat: int) -> tuple[float, float] | None:
+        """Returns where on the table a seat has its own things, metres; None where it has none."""
+        return None
+
     def seat_mark(self, desk: ClientState[S], seat: int) -> str:
         """Returns the spot before the name of a seat, one for each of its colours."""
         return marked(self.seat_colour(desk, seat))

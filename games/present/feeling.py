@@ -47,6 +47,10 @@ UNKNOWN = FeelAnswer(0.0, None, False, is_known=False)
 """Where nobody can say."""
 
 
+MOVED = 2e-3
+"""Metres that a piece has gone for a check to be of another table."""
+
+
 class Feeling(Asker):
     """What is felt at one table."""
 
@@ -67,6 +71,7 @@ class Feeling(Asker):
         self.says_why, self._is_why_asked = True, False
         self._asked: Question | None = None
         self.finding: CheckAnswer | None = None
+        self._checked: Rows = ()
         self.is_checking = False
         """What the checker said of the table as it is, and whether it was asked."""
 
@@ -88,6 +93,14 @@ class Feeling(Asker):
             self.felt, self.feeling = None, ""
             if isinstance(self._asked, FeelQuestion):
                 self._asked = None
+        if self.finding is not None and not self._lies_as_checked():
+            self.finding = None
+
+    def _lies_as_checked(self) -> bool:
+        rows, checked = dict(self._rows(self.client.held)), dict(self._checked)
+        return rows.keys() == checked.keys() and all(
+            math.dist(pose.position, checked[name].position) < MOVED for name, pose in rows.items()
+        )
 
     @property
     def _is_felt_ahead(self) -> bool:
@@ -142,7 +155,8 @@ class Feeling(Asker):
     def check(self) -> None:
         """Ask whether everything on the table stands."""
         self.finding, self.is_checking = None, True
-        self._ask(CheckQuestion(self._rows(self.client.held)))
+        self._checked = self._rows(self.client.held)
+        self._ask(CheckQuestion(self._checked))
 
     @property
     def feel_word(self) -> str:

@@ -276,7 +276,7 @@ def answer_check(asked: CheckQuestion, known: Known) -> CheckAnswer:
     """Returns the checker's verdict on everything that lies there. known: the bodies by name, wherever they were."""
     scene = Assembly("table", _lying(asked.rows, known))
     if not scene.free:
-        return CheckAnswer("stands", "There is nothing on the table.", "", ())
+        return CheckAnswer("", "There is nothing on the table to check.", "", ())
     verdict = check(scene, CheckOptions(settle=1e-3, workers=1))
     statics = verdict.statics
     text = "The simulation alone decides: " + statics.why if statics.stands is None and statics.why else ""

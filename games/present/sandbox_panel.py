@@ -95,7 +95,9 @@ def _checked(client: ClientState, look: SandboxLook) -> list[Item]:
     finding, off = look.finding, client.off_table
     if finding is None:
         return [Text("the checker thinks ...", "quiet")] if look.is_checking else []
-    items: list[Item] = [Text(finding.word.upper(), TONES[finding.word], "large", bold=True)]
+    items: list[Item] = []
+    if finding.word:
+        items.append(Text(finding.word.upper(), TONES[finding.word], "large", bold=True))
     if finding.told:
         items.append(Text(finding.told, "quiet", "small"))
     if off:

@@ -152,11 +152,12 @@ class FeltNews(TypedDict):
 
 class FrameNews(TypedDict):
     """What is to be seen, each by its least and greatest corner, metres: the tower, and what else must be; empty for
-    nothing."""
+    nothing. home: where on the table the seat has its own things (x, y); empty where it has none."""
 
     type: Literal["frame"]
     tower: list[float]
     others: list[float]
+    home: list[float]
 
 
 class Refusal(TypedDict):

@@ -14,7 +14,8 @@ const VIEWS: [right: number, up: number, closer: number][] = [
   [0, 60, 1],
   [0, 0, 0.55],
 ];
-const HOME = framing([0, 0, 0.1, 0.4], 1, -72, 24);
+const ASIDE = 18; // degrees beside straight ahead
+const HOME = framing([0, 0, 0.1, 0.4], 1, -90 + ASIDE, 24);
 const IN_VIEW = 0.06; // of the picture's height: so far inside stays what is held
 const BACK = 0.7; // e-foldings a second, going back for it
 const SHARE = 0.55; // of the free height, what the tower takes
@@ -41,6 +42,7 @@ export class Outlook {
   private tilted = [0, 0]; // as far as it is seen
   private view = 0;
   private home = HOME;
+  private isAtHome = false; // it is known where a seat has its own things
   private goal: Camera | null = null; // to which the eye is on its way
   private isFirst = true;
   private isMine = false; // somebody has moved it or zoomed
@@ -51,12 +53,10 @@ export class Outlook {
   private readonly glide = new Glide();
 
   // clear: the rectangle of the picture that is free, in pixels. reaches: whether pieces beside the tower are reached for.
-  // supply: the middle of those that may be chosen, if any.
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly clear: () => Clear,
     private readonly reaches: () => boolean,
-    private readonly supply: () => number[] | null,
     private readonly touch: () => void,
   ) {
     this.orbit = new Orbit(HOME);
@@ -171,23 +171,9 @@ export class Outlook {
     return true;
   }
 
-  // Whether what a seat may take lies behind the tower: each looks from its own side of the table.
-  private get isBehind(): boolean {
-    const supply = this.supply(),
-      tower = this.frame?.tower;
-    if (!supply || !tower) return false;
-    const [, ahead] = axesOf(this.goal ?? this.orbit.camera),
-      [x, y] = [0, 1].map((k) => supply[k] - (tower[k] + tower[k + 3]) / 2);
-    return x * ahead[0] + y * ahead[1] > BEFORE;
-  }
-
   // Sees what is to be seen, as long as nobody has moved the camera.
   private look(): void {
     this.looked = 0;
-    if (!this.isMine && this.isBehind) {
-      this.home = opposite(this.home);
-      this.goal = opposite(this.goal ?? this.orbit.camera);
-    }
     if (this.held && this.laid < LAID_S) this.isMine &&= this.isClear(this.held);
     const before = this.goal ?? this.orbit.camera,
       goal = this.isMine ? null : this.fit(before);
@@ -203,6 +189,17 @@ export class Outlook {
     const was = this.frame?.tower ?? [];
     if (frame?.tower.some((value, k) => value !== was[k])) this.laid = 0;
     this.frame = frame;
+    if (frame?.home.length && !this.isAtHome) this.sit(frame.home);
+  }
+
+  // Looks from the side of the table where a seat has its own things.
+  private sit([x, y]: number[]): void {
+    this.isAtHome = true;
+    this.home = framing([0, 0, 0.1, 0.4], 1, (Math.atan2(y, x) * 180) / Math.PI + ASIDE, 24);
+    if (this.isMine) return;
+    this.goal = null;
+    this.orbit.camera = this.home;
+    this.isFirst = true;
   }
 
   // Whether a place is seen where no panel is.
@@ -228,13 +225,6 @@ export class Outlook {
     return this.isMine && !this.isClear(place) && this.orbit.zoom(Math.exp(BACK * seconds));
   }
 }
-
-// From the other side of the table.
-const opposite = ({ eye, target, fov }: Camera): Camera => ({
-  eye: [-eye[0], -eye[1], eye[2]],
-  target: [-target[0], -target[1], target[2]],
-  fov,
-});
 
 // Of a box, by its least and greatest corner.
 function corners(box: number[]): Triple[] {

@@ -41,7 +41,7 @@ export interface Fan {kind: "fan"; cards: (FanCard)[]; width?: number; height?: 
 export interface FanCard {name: string; image: string; is_enabled?: boolean; is_lit?: boolean; key?: string;}
 export interface FeltNews {type: "felt"; piece: string; sentence: string; pieces: Record<string, "stands" | "topples" | "unsure" | "forbidden">; may: boolean;}
 export interface Field {kind: "field"; name: string; label: string; text: string; is_active?: boolean;}
-export interface FrameNews {type: "frame"; tower: (number)[]; others: (number)[];}
+export interface FrameNews {type: "frame"; tower: (number)[]; others: (number)[]; home: (number)[];}
 export interface Gap {kind: "gap"; height?: number;}
 export interface Landing {type: "landing"; number: number; goal: (number)[]; pose: (number)[] | null; low: number; turned: number; place: string; slots: ((number)[])[]; rail: [number, number, number] | null;}
 export interface Meter {kind: "meter"; part: number; tone?: "plain" | "quiet" | "good" | "warn" | "bad" | "accent";}

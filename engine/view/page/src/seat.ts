@@ -58,8 +58,7 @@ export class Seat implements Table {
     this.outlook = new Outlook(
       stage.canvas,
       () => this.desk.clear,
-      () => !!this.hand.grip || this.offered.length > 0,
-      () => this.supply,
+      () => !!this.hand.grip || !!(this.turn?.mine && this.turn.choices.some((each) => each.piece)),
       () => this.loop?.touch(),
     );
     this.fall = new Fall(stage.canvas, this.desk.root, (isSteady) => this.loop.steady(isSteady));
@@ -283,20 +282,6 @@ export class Seat implements Table {
       said = hand.holds === "pull" ? hand.pull : isFelt ? felt!.sentence : "",
       at = body < 0 ? null : outlook.seen(poseOf(this.live.poses, body).slice(0, 3) as Triple);
     this.desk.tag(at ? said : "", at ?? [0, 0], [canvas.clientWidth, canvas.clientHeight]);
-  }
-
-  // The pieces that may be chosen, by number.
-  private get offered(): number[] {
-    const pieces = this.turn?.mine ? this.turn.choices.map((each) => each.piece) : [];
-    return [...new Set(pieces)].map((piece) => this.numberOf(piece ?? "")).filter((body) => body >= 0);
-  }
-
-  // Their middle, as long as nothing is in the hand.
-  private get supply(): number[] | null {
-    const poses = this.hand.grip ? [] : this.offered.map((body) => poseOf(this.live.poses, body));
-    return poses.length
-      ? [0, 1].map((k) => poses.reduce((sum, pose) => sum + pose[k], 0) / poses.length)
-      : null;
   }
 
   private get canFeel(): boolean {
