@@ -13,7 +13,7 @@ from teeter.games.present.pages import Pages
 from teeter.games.present.sandbox_screen import SandboxScreen
 from teeter.games.present.settings import load_settings
 from teeter.games.server.follower import HandFollower, laying
-from teeter.games.server.messages import Act, Do, Plan, Tilt
+from teeter.games.server.messages import Act, Do, Fetch, Plan, Tilt
 from teeter.games.server.setup import ActiveGame, open_game
 
 
@@ -34,6 +34,26 @@ def laid(active: ActiveGame, x: float) -> None:
             break
     session.release()
     session.settle()
+
+
+def test_what_slides_off_a_tilted_table_stops_at_the_edge_of_the_floor() -> None:
+    nothing: Any = lambda *_: None  # noqa: E731
+    active = open_game(Plan("sandbox", ("Ana",), scene="two_bricks"), nothing, nothing, nothing)
+    table, building = active.session.table, active.building
+    assert building is not None
+    try:
+        assert building.obey(Tilt(30.0, 0.0))
+        bricks = [table.bodies[name].pose.position for name in ("lower", "slab")]
+        assert all(x > 10.0 and -0.8 < z < -0.6 for x, _, z in bricks), bricks
+        assert building.obey(Tilt(0.0, 0.0))
+        begun = table.step
+        assert building.obey(Do(Bring("Ana", "cube", "bausack/cube")))
+        laid(active, -0.2)
+        assert table.step - begun < 4.0 * table.rate, "it waits for what has long gone"
+        assert building.obey(Fetch("lower"))
+        assert not table.bodies["lower"].fixed
+    finally:
+        active.session.close()
 
 
 def test_what_was_laid_brought_and_tilted_is_taken_back_step_by_step() -> None:

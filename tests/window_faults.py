@@ -65,6 +65,7 @@ RARE: tuple[tuple[Any, str], ...] = (
 
 
 ELSEWHERE = (
+    "home",
     "values",
     "shares",
     "moot",
@@ -77,7 +78,7 @@ ELSEWHERE = (
     "model",
     "unread",
 )
-"""Details that are asked for in the menu, in the sandbox, and while a piece is held."""
+"""Details that are asked for in the menu, in the sandbox, by pages, and while a piece is held."""
 
 
 class InjectedError(RuntimeError):

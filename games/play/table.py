@@ -45,6 +45,10 @@ FLOOR_DEPTH = 0.72
 """Metres from the top of the table to the floor of the room: what falls off the table comes to rest there."""
 
 
+FLOOR_REACH = 19.0
+"""Metres from the middle of the floor, almost at its edge."""
+
+
 def floor() -> Body:
     """Returns the floor beyond the table: as wide as a ball rolls in the time that is waited for rest."""
     spec = {"model": FLOOR, "shape": {"box": [40000, 40000, 100]}, "material": "table"}
@@ -249,7 +253,23 @@ class Table:
                 return False
             if stop_when(events):
                 return False
+            self._catch()
         return True
+
+    def _catch(self) -> None:
+        """Hold what slides off the floor at its edge, as from a table that stays tilted: it would fall for ever."""
+        for body in [*self.bodies.values()]:
+            x, y, z = body.pose.position
+            if (
+                not body.fixed
+                and max(abs(x), abs(y)) > FLOOR_REACH
+                and z < 0.0
+                and body.name != self.hand.held
+            ):
+                there = Pose(
+                    (x, y, -FLOOR_DEPTH + float(body.piece.extents.max()) / 2), body.pose.orientation
+                )
+                self.put(replace(body.at(there), fixed=True))
 
     def rest_here(self) -> None:
         """From now on moves and falls count from how everything lies now."""

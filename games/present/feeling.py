@@ -179,7 +179,7 @@ class Feeling(Asker):
         if isinstance(answer, Failed) and isinstance(asked, CheckQuestion):
             answer = CheckAnswer("unsure", str(answer), "", ())
         if isinstance(answer, CheckAnswer):
-            self.finding = answer
+            self.finding, self.is_checking = answer, False
         elif isinstance(answer, WhyAnswer):
             self.why = answer.sentence
         elif isinstance(answer, LoadsAnswer) and isinstance(asked, FeelQuestion):

@@ -203,7 +203,6 @@ class SandboxScreen(GameScreen):
         super().close()
 
     def _order(self, order: Order) -> None:
-        self._forget()
         self._is_tilting = False
         is_taken = isinstance(order, (Shove, BringBody)) or (
             isinstance(order, Do) and isinstance(order.action, (Take, Bring))
@@ -217,13 +216,8 @@ class SandboxScreen(GameScreen):
         self._is_saved = self._leaves = False
         super()._order(order)
 
-    def _forget(self) -> None:
-        """What the checker said is of another table."""
-        self.hints.finding, self.hints.is_checking = None, False
-
     def click_at(self, x: float, y: float) -> None:
         """Take what is there; with the key of free turning put it away."""
-        self._forget()
         if self.client.waits is None or self.hand.grip is not None:
             super().click_at(x, y)
             return
