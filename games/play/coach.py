@@ -169,8 +169,8 @@ class Looker:
 
 
 def _comes_to_rest(statics: IncrementalStatics, held: Body) -> bool | None:
-    """Returns whether a piece on a curve comes to rest where it is. Of those that fall only
-    a rest that is far off is sure: on domes a hair decides."""
+    """Returns whether a piece on a curve comes to rest where it is. Of those that fall only a rest that is far
+    off is sure: on domes a hair decides."""
     rocking = statics.rocking(held)
     if rocking is None or not (rocking.stands or rocking.is_far):
         return None

@@ -293,7 +293,7 @@ def pull_along(settled: Settled, body: Body, direction: Array) -> float | None:
         forces, slid = _drawn(world, hand, direction, settled.times, out)
         taken = [np.subtract(world.pose(each.name).position, each.pose.position) @ direction for each in ways]
     rate = settled.snapshot.scale.rate
-    if slid[-1] < out or any(slid[-1] - along < far for along, far in zip(taken, past, strict=True)):
+    if slid[-1] < out or any(slid[-1] - along < end for along, end in zip(taken, past, strict=True)):
         return None
     first = int(np.argmax(slid >= far)) + 1
     forces, slid = forces[:first], slid[:first]
