@@ -57,6 +57,36 @@ def test_a_check_keeps_to_one_thread_and_gives_the_others_back() -> None:
     assert said[2:] == ["{1}", "{'1'}", "None"]
 
 
+def test_the_last_to_leave_frees_what_another_thread_limited() -> None:
+    said = run(
+        SPIED
+        + """
+    from teeter.games.api.one_thread import one_thread
+
+    first, second, left, over = (threading.Event() for _ in range(4))
+
+    def begin():
+        with one_thread():
+            first.set()
+            second.wait()
+        left.set()
+        over.wait()
+
+    beginner = threading.Thread(target=begin)
+    beginner.start()
+    first.wait()
+    with one_thread():
+        second.set()
+        left.wait()
+        print(threads())
+    print(before == threads(), os.environ.get("OPENBLAS_NUM_THREADS"))
+    over.set()
+    beginner.join()
+    """
+    )
+    assert said == ["1", "True", "None"]
+
+
 def test_who_chose_a_number_of_threads_keeps_it() -> None:
     said = run(
         'import os; os.environ["OPENBLAS_NUM_THREADS"] = "2"\n'
