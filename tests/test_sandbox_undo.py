@@ -52,6 +52,22 @@ def test_what_slides_off_a_tilted_table_stops_at_the_edge_of_the_floor() -> None
         assert table.step - begun < 4.0 * table.rate, "it waits for what has long gone"
         assert building.obey(Fetch("lower"))
         assert not table.bodies["lower"].fixed
+        # put back it lies on the floor again; and so it does once it was laid and that is taken back
+        floor = bricks[0]
+        for is_laid in (False, True):
+            if is_laid:
+                assert building.obey(Fetch("lower"))
+                laid(active, 0.1)
+                assert table.bodies["lower"].pose.position[2] > 0.0
+            assert building.obey(Act.UNDO)
+            assert math.dist(table.bodies["lower"].pose.position, floor) < 1e-3
+            assert active.session.need.wait is Wait.ACTION
+        # the cube, then the tilt
+        for _ in range(2):
+            assert building.can_undo
+            assert building.obey(Act.UNDO)
+        assert table.world.gravity[:2] == (0.0, 0.0)
+        assert table.bodies["lower"].pose.position[2] > 0.0
     finally:
         active.session.close()
 

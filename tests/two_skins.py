@@ -524,7 +524,14 @@ ROWS = (
         hears=lambda page: page.table._coach.is_checking,
     ),
     Row("a piece from a file", BUILT, clicked("file"), Missing(), shows=lambda screen: screen.file.path),
-    Row("save what was built", BUILT, clicked("save"), Missing(), shows=lambda screen: screen.building.said),
+    Row(
+        "save what was built",
+        BUILT,
+        clicked("save"),
+        pressed("save"),
+        shows=lambda screen: screen.building.said,
+        hears=lambda page: any('"type":"saved"' in str(text) for text in page.line._waiting),
+    ),
 )
 
 NO_KEY_OF_A_PAGE = {

@@ -24,7 +24,7 @@ from teeter.games.present.client_state import BOT_PACE, ClientState
 from teeter.games.present.details import details_of
 from teeter.games.present.fall_show import FallShow
 from teeter.games.present.hand import HandControl
-from teeter.games.present.sandbox_panel import order_of
+from teeter.games.present.sandbox_panel import built, order_of, saved_as
 from teeter.games.present.tutorial import Tutorial
 from teeter.games.server import messages
 from teeter.games.server.client import PhysicsClient
@@ -61,6 +61,8 @@ from teeter.games.server.protocol import (
     read,
 )
 from teeter.games.server.setup import FirstView, why_not_kept
+from teeter.scenes.load import load
+from teeter.scenes.scene import SceneError
 
 PICTURE_S = 1.0 / 30.0
 """Seconds between two pictures."""
@@ -78,6 +80,8 @@ CHOSEN_SEED = (
     "This game was dealt from a seed that somebody chose or may know: who has it, or tries, can compute what is "
     "hidden."
 )
+SAVED = "built.toml"
+"""Of what was built in the sandbox, the file that a browser keeps."""
 NOT_KEPT = "This game is not kept. --record FILE keeps it."
 
 
@@ -104,6 +108,7 @@ class HostedTable:
         self._client: ClientState[Any] = ClientState(
             plan, opening.game, opening.state, opening.bodies, time.monotonic
         )
+        self._scene = load(plan.scene, drop=True) if plan.scene and opening.game.is_free_building else None
         self._coach = Coach(self._client)
         self._hand = HandControl(self._client, physics, SHIPPED)
         self._wishes = Wishes(self._client, self._hand)
@@ -392,7 +397,19 @@ class HostedTable:
             elif kind == "check":
                 self._wishes.check_turn(connection)
                 self._coach.check()
+            elif kind == "save" and client.in_play and not client.held:
+                self._save(connection)
         self.audience.tell_panels(connection)
+
+    def _save(self, connection: Connection) -> None:
+        """The browser keeps what was built."""
+        try:
+            text = built(self._client, self._scene)
+        except SceneError as error:
+            raise WishError(str(error).splitlines()[0]) from error
+        connection.send({"type": "saved", "name": SAVED, "text": text})
+        building = replace(connection.look.building, said=saved_as(self._client, SAVED))
+        connection.look = replace(connection.look, building=building)
 
     def _play(self, connection: Connection, message: Given) -> None:
         """An act in the game, of who is asked."""

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text, Tone
+from teeter.engine.world.body import Assembly
 from teeter.games.core.words import capital, listed
 from teeter.games.present.asking import CheckAnswer
 from teeter.games.present.client_state import ClientState
@@ -12,6 +13,8 @@ from teeter.games.present.pictures import of_piece
 from teeter.games.server.messages import Act, Do, Fetch, Order, Shove, Tilt
 from teeter.models.catalogue import catalogue
 from teeter.models.catalogue import games as catalogues
+from teeter.scenes.dump import dump
+from teeter.scenes.scene import Scene
 
 MOST_OFF = 4
 """Pieces on the floor that are listed."""
@@ -36,7 +39,7 @@ DIRECTIONS = (
 class SandboxLook:
     """What somebody is about to do. shelf: the catalogue that is open. push, tilt, towards: newtons, degrees, and
     degrees from +x. clears: everything is put away at the next press. right: what is to the right of who looks, a
-    level vector. file: rows about a file to be read; files: whether there are any here. said: how saving went."""
+    level vector. file: rows about a file to be read; has_files: whether any can be. said: how saving went."""
 
     shelf: str = ""
     push: float = 1.0
@@ -63,8 +66,8 @@ def _tools(client: ClientState, chosen: str, key: str, look: SandboxLook) -> Pan
     pushed = called(client, chosen) if chosen in client.in_play else "the top piece"
     pieces = Button("shelf", "Pieces", is_on=bool(look.shelf))
     items: list[Item] = [Row((pieces, Button("check", "Check", key=key, is_enabled=is_built)))]
-    if look.has_files:
-        items += [Row((Button("file", "From a file"), Button("save", "Save", is_enabled=is_built)))]
+    save = Button("save", "Save", is_enabled=is_built)
+    items.append(Row((Button("file", "From a file"), save) if look.has_files else (save,)))
     if is_built:
         items.append(Button("clear", "Put everything away? Once more." if look.clears else "Clear"))
     items += [
@@ -112,6 +115,18 @@ def called(client: ClientState, *names: str) -> str:
     """Returns what people call pieces."""
     words = [client.game.rules.called(client.state, name) for name in names]
     return listed(as_called(client.game, words, client.state))
+
+
+def built(client: ClientState, scene: Scene | None) -> str:
+    """Returns what lies on the table as a scene file; scene: what it began with. Raises SceneError."""
+    assembly = Assembly("Built by hand", client.lying())
+    return dump(assembly if scene is None else replace(scene, assembly=assembly))
+
+
+def saved_as(client: ClientState, file: object) -> str:
+    """Returns what is said of a file that was written."""
+    off = client.off_table
+    return f"saved as {file}{f' without what is on the floor ({called(client, *off)})' if off else ''}"
 
 
 def _direction(look: SandboxLook) -> str:

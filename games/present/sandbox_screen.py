@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from teeter.engine.view.camera import Camera, Vector, lean_of
 from teeter.engine.view.overlays import Arrow, Overlay
 from teeter.engine.view.window.events import Event
-from teeter.engine.world.body import Assembly, Body
+from teeter.engine.world.body import Body
 from teeter.games.core.rules import Bring, PutAway, Take, Wait
 from teeter.games.faults import left_out
 from teeter.games.present import hud_state
@@ -18,12 +18,11 @@ from teeter.games.present.camera import CameraController
 from teeter.games.present.file_prompt import FilePrompt
 from teeter.games.present.game_screen import GameScreen
 from teeter.games.present.hud_state import HudState
-from teeter.games.present.sandbox_panel import WEAK, SandboxLook, called, order_of
+from teeter.games.present.sandbox_panel import WEAK, SandboxLook, built, order_of, saved_as
 from teeter.games.present.settings import Settings
-from teeter.games.server.messages import Act, BringBody, Do, Order, Plan, Shove, Tilt
+from teeter.games.server.messages import Act, BringBody, Do, Fetch, Order, Plan, Shove, Tilt
 from teeter.games.server.setup import scenes_folder
 from teeter.models.files import OutputError, first_free, whole_or_nothing
-from teeter.scenes.dump import dump
 from teeter.scenes.load import load
 from teeter.scenes.scene import SceneError
 
@@ -204,7 +203,7 @@ class SandboxScreen(GameScreen):
 
     def _order(self, order: Order) -> None:
         self._is_tilting = False
-        is_taken = isinstance(order, (Shove, BringBody)) or (
+        is_taken = isinstance(order, (Shove, BringBody, Fetch)) or (
             isinstance(order, Do) and isinstance(order.action, (Take, Bring))
         )
         if is_taken:
@@ -255,17 +254,14 @@ class SandboxScreen(GameScreen):
 
     def _save(self) -> None:
         try:
-            off = self.client.off_table
-            left_out = f" without what is on the floor ({called(self.client, *off)})" if off else ""
-            self._build(said=f"saved as {self.save()}{left_out}")
+            self._build(said=saved_as(self.client, self.save()))
             self._is_saved = True
         except (OutputError, SceneError) as error:
             self._build(said=str(error).splitlines()[0])
 
     def save(self) -> Path:
         """Write what lies on the table as a scene file. Returns the file. Raises OutputError, SceneError."""
-        assembly = Assembly("Built by hand", self.client.lying())
-        text = dump(assembly if self._scene is None else replace(self._scene, assembly=assembly))
+        text = built(self.client, self._scene)
         file = first_free(lambda number: scenes_folder() / f"built-{number}.toml")
         with whole_or_nothing(file, makes_folder=True) as part:
             part.write_text(text, encoding="utf-8")

@@ -148,8 +148,9 @@ class FreeBuilding:
 
     def __init__(self, session: Session, tray: Inventory) -> None:
         self._session, self._tray = session, tray
-        self._moments: deque[tuple[Moment, str]] = deque(maxlen=MOST_KEPT)
-        """Before every push, tilt and piece that was taken; and the piece, if it was brought out."""
+        self._moments: deque[tuple[Moment, str, bool]] = deque(maxlen=MOST_KEPT)
+        """Before every push, tilt and piece that was taken; the piece, if it was brought out; and whether it lay out
+        of reach."""
         self._is_tilting = False
 
     @property
@@ -158,10 +159,10 @@ class FreeBuilding:
         return bool(self._moments) and self._session.table.hand.held is None
 
     def _keep(self, brought: str = "") -> None:
-        self._moments.append((self._session.table.remember(), brought))
+        self._moments.append((self._session.table.remember(), brought, False))
 
     def _undo(self) -> None:
-        moment, brought = self._moments.pop()
+        moment, brought, _ = self._moments.pop()
         if brought:
             self._session.act(PutAway(self._session.need.player, brought))
         self._session.table.restore(moment)
@@ -169,7 +170,7 @@ class FreeBuilding:
     def _take(self, action: Action, brought: str = "") -> None:
         moment = self._session.table.remember()
         self._session.act(action)
-        self._moments.append((moment, brought))
+        self._moments.append((moment, brought, False))
 
     def obey(self, order: Order) -> bool:
         """Do what is ordered. Returns whether it was for free building alone.
@@ -191,8 +192,10 @@ class FreeBuilding:
                 self._undo()
             case Act.UNDO if self._moments and session.choices:
                 # the piece that was just taken goes back
-                self._moments.pop()
-                return False
+                moment, _, is_far = self._moments.pop()
+                session.undo()
+                if is_far:
+                    session.table.restore(moment)
             case Do(Take() as action):
                 self._take(action)
             case Do(Bring(piece=name) as action):
@@ -202,7 +205,6 @@ class FreeBuilding:
                 action = Bring(session.need.player, body.name, body.piece.model or body.name)
                 self._take(action, body.name)
             case Fetch(piece):
-                self._moments.clear()
                 self._fetch(piece)
             case Act.CLEAR:
                 self._moments.clear()
@@ -217,11 +219,13 @@ class FreeBuilding:
     def _fetch(self, piece: str) -> None:
         """A piece, wherever it is, comes into the hand over the middle of the table."""
         table = self._session.table
+        moment = table.remember()
         loose = [body for body in table.bodies.values() if not body.fixed]
         highest = max(0.0, *(body.pose.position[2] + float(body.piece.extents.max()) for body in loose))
         body = table.bodies[piece]
         table.put(body.at(Pose((0.0, 0.0, highest + float(body.piece.extents.max())))))
         self._session.act(Take(self._session.need.player, piece))
+        self._moments.append((moment, "", True))
 
     def _clear(self) -> None:
         """Put all pieces away, from the top down."""

@@ -196,6 +196,14 @@ class PointedNews(TypedDict):
     pose: Row
 
 
+class SavedNews(TypedDict):
+    """A file that the browser is to keep."""
+
+    type: Literal["saved"]
+    name: str
+    text: str
+
+
 class ChatLine(TypedDict):
     """A line for everybody; who is empty for the table itself."""
 
@@ -242,6 +250,7 @@ SeatNews = (
     | BusyNews
     | FallNews
     | PointedNews
+    | SavedNews
     | ChatLine
     | Away
     | BrokenNews

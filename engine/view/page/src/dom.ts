@@ -27,6 +27,15 @@ export function button(
   return element;
 }
 
+// Has the browser keep a file.
+export function download(name: string, content: Blob): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
 // Sets a text only where it is another one: what is set is painted anew.
 export function write(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;

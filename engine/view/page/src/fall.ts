@@ -1,6 +1,7 @@
 // A fall at a seat: the director's camera, to which the eye glides and from which it comes back, and what stands below.
 
 import type { Triple } from "./data";
+import { download } from "./dom";
 import { Glide } from "./glide";
 import { add, minus, type Camera } from "./maths";
 import type { FallNews } from "./protocol";
@@ -57,10 +58,7 @@ export class Fall {
     film.ondataavailable = (event) => parts.push(event.data);
     film.onstop = () => {
       this.steady(false);
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob(parts, { type }));
-      link.download = `fall.${type === "video/mp4" ? "mp4" : "webm"}`;
-      link.click();
+      download(`fall.${type === "video/mp4" ? "mp4" : "webm"}`, new Blob(parts, { type }));
     };
     film.start();
     this.film = film;

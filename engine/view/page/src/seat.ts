@@ -2,6 +2,7 @@
 
 import { Numbers, type Triple } from "./data";
 import { Deeds } from "./deeds";
+import { download } from "./dom";
 import { Fall } from "./fall";
 import { Desk } from "./desk";
 import { Fingers } from "./fingers";
@@ -149,6 +150,9 @@ export class Seat implements Table {
         break;
       case "pointed":
         this.pointed = { body: this.numbers.get(news.piece) ?? -1, pose: news.pose };
+        break;
+      case "saved":
+        download(news.name, new Blob([news.text], { type: "application/toml" }));
         break;
       case "chat":
         desk.say(news.who, news.text);
