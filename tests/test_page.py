@@ -87,6 +87,23 @@ def played(tab: Opened) -> Iterator[Opened]:
     assert tab.faults == []
 
 
+def test_a_picture_that_the_graphics_card_lost_comes_back(browser: Browser, game: Path) -> None:
+    with opened(browser, game, "?t=3.5") as found:
+        before = picture(found)
+        found.run(
+            "() => { globalThis.old = teeter.stage.device.gl.getExtension('WEBGL_lose_context');"
+            " globalThis.old.loseContext(); }"
+        )
+        found.page.wait_for_selector("p.fault")
+        assert "Reload" in found.text("p.fault")
+        with found.page.expect_navigation():
+            found.run("() => setTimeout(() => globalThis.old.restoreContext(), 0)")
+        found.page.wait_for_selector("html[data-ready]")
+        found.page.wait_for_function("() => teeter.view.loop.pictures > 1")
+        assert found.page.locator("p.fault").count() == 0
+        assert np.abs(picture(found).astype(int) - before).mean() < 2.0
+
+
 # -- a recording -----------------------------------------------------------------------------------------------------
 
 

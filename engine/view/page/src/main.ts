@@ -20,6 +20,12 @@ async function begin(): Promise<void> {
   const root = make("main", new URLSearchParams(location.search).has("bare") ? "bare" : "", document.body);
   try {
     const canvas = make("canvas", "", root);
+    canvas.addEventListener("webglcontextlost", (event) => {
+      // a phone takes the graphics card from pages that nobody looks at
+      event.preventDefault();
+      make("p", "fault", root, "The graphics card took the picture away. Reload this page if it stays away.");
+    });
+    canvas.addEventListener("webglcontextrestored", () => location.reload());
     const data = JSON.parse(textOf("data")) as SceneData;
     const stage = new Stage(canvas, data),
       numbers = await Numbers.of(textOf("blob"));
