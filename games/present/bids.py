@@ -29,14 +29,14 @@ def bid_slider(choices: Sequence[Choice], wanted: int | None) -> Slider | None:
     if len(bids) < 2:
         return None
     at = min(bids, key=lambda bid: abs(bid - (FIRST if wanted is None else wanted)))
-    coins = "1 token" if at == 1 else f"{at} tokens"
+    # the most that may be bid is what one has
     return Slider(
         "bid",
         "bid",
         float(at),
         float(bids[0]),
         float(bids[-1]),
-        coins,
+        f"{at} of {bids[-1]} token{'s' * (bids[-1] != 1)}",
         tuple(map(float, bids)),
         is_coins=True,
     )
