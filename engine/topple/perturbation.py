@@ -6,8 +6,9 @@ verdict.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -21,10 +22,10 @@ from teeter.engine.workers import in_order
 from teeter.engine.world.body import DOWN, Assembly, Vector
 from teeter.models.piece import Array
 
-TRIALS, SURE_TRIALS = 4, 2
-"""Different disturbances a scene must survive: a ball on a ball survives none, whatever the first direction. And how
-many where a force balance says that it stands with `SURE_DEG` in hand, fifty times what a piece is turned by."""
+TRIALS = 4
+"""Different disturbances a scene must survive: a ball on a ball survives none, whatever the first direction."""
 SURE_DEG = 1.0
+"""Where a force balance has so much in hand, fifty times what a piece is turned by, one that it survives is enough."""
 LONGER = 2.0
 """Times the fall, for which what falls freely may take to bounce to rest."""
 GENTLER = 0.1
@@ -75,26 +76,31 @@ def running_trials(
     tasks = [replace(whole, seed=(seed, number)) for number in range(trials)]
     brief = replace(limits, late_aftermath=0.0) if time is None else limits
 
-    def started() -> Iterator[TrialTask]:
-        # what comes down is seen in one of them; the others end when it is certain that something does
-        for number, task in enumerate(tasks):
-            yield replace(task, limits=brief if number == 0 or time is not None else limits.curt)
+    def first_task() -> Iterator[TrialTask]:
+        # what comes down is seen in this one; the others end when it is certain that something does
+        yield replace(tasks[0], limits=brief)
 
-    with in_order(run_quickly, started(), min(workers, trials)) as quick:
+    others = [replace(task, limits=limits.curt) if time is None else task for task in tasks[1:]]
+    with ExitStack() as running:
+        quick = running.enter_context(in_order(run_quickly, first_task(), min(workers, trials)))
 
         def finish(statics: bool | None, degrees: float | None = None) -> Dynamics:
             nonlocal brief
             if statics and time is None:
                 # what falls is run again finely, and that is told
                 brief = limits.curt
-            enough = min(trials, SURE_TRIALS) if statics and (degrees or 0.0) >= SURE_DEG else trials
+            enough = 1 if statics and (degrees or 0.0) >= SURE_DEG else trials
             has_room = not statics or degrees is None or math.radians(degrees) > GENTLER * limits.turn
             seen: Dynamics | None = None
             for first, last in ((0, enough), (enough, trials)):
                 outcomes: list[Trial] = []
+                answers = quick
+                if last == trials > 1:
+                    more_quick = in_order(run_quickly, others, min(workers, len(others)))
+                    answers = chain(quick, running.enter_context(more_quick))
                 for number in range(first, last):
                     stage(f"simulation: disturbance {number + 1} of {last}")
-                    outcomes.append(next(quick))
+                    outcomes.append(next(answers))
                 some = [replace(task, has_room=has_room) for task in tasks[first:last]]
                 more = _second_look(some, outcomes, statics, workers, is_brief=is_brief)
                 seen = (
