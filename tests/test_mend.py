@@ -102,7 +102,7 @@ def test_of_many_pieces_one_change_is_checked_and_the_next_are_said_to_be_not() 
     assert not both.unchecked
 
 
-@pytest.mark.parametrize(("margin", "trials"), [(None, 1), (1.2, 2)])
+@pytest.mark.parametrize(("margin", "trials"), [(None, 1), (0.8, 4)])
 def test_where_forces_have_their_safety_margin_one_disturbance_is_enough(
     margin: float | None, trials: int
 ) -> None:

@@ -127,3 +127,48 @@ def test_a_block_stands_on_a_dome_in_the_simulation_too() -> None:
     psi = math.atan(math.sqrt(mu * shape.material.friction))
     assert found.word == "stands"
     assert found.statics.tilt_deg == pytest.approx(math.degrees(psi - 0.6 * math.tan(psi)), rel=2e-2)
+
+
+def rocker(height: float) -> Assembly:
+    """Half a ball of radius 20 and a cylinder on it, of one weight."""
+    profile = [[0, 0], [20, 20, "round"], [20, 20 + height], [0, 20 + height]]
+    shape = piece(wood(0.8), turned={"profile": profile})
+    lies = Body("rocker", shape, Pose((0.0, 0.0, float(shape.extents[2]) / 2)))
+    return Assembly("rocker", (table(wood(0.8)), lies))
+
+
+@pytest.mark.parametrize("height", [10.0, 13.5, 14.0])
+def test_what_rolls_over_onto_its_side_has_fallen(height: float) -> None:
+    """Its centre of mass lies d under that of the ball. On its side it rests, under a larger tilt than any before."""
+    d = (20**2 / 4 - height**2 / 2) / (2 * 20 / 3 + height)
+    found = analyse(rocker(height), loads=False)
+    assert found.tilt_deg == pytest.approx(math.degrees(math.asin(d / 20)), rel=5e-3, abs=2e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("tilt", "word"), [(3.0, "stands"), (5.5, "stands"), (7.0, "topples")])
+def test_what_rocks_is_judged_where_it_rests_on_a_table_that_was_tilted(tilt: float, word: str) -> None:
+    """It leans by asin(20 sin(tilt) / d) from upright, and has the rest of its margin in hand there."""
+    found = check(rocker(10.0), CheckOptions(workers=1, tilt=math.radians(tilt)))
+    assert found.word == word
+    if word == "stands":
+        assert found.pose == "rest"
+        leans = math.asin(20 * math.sin(math.radians(tilt)) / (50 / (70 / 3)))
+        leant = math.acos(found.judged.free[0].pose.matrix[2, 2])
+        assert math.degrees(leant) == pytest.approx(math.degrees(leans) - tilt, abs=0.1)
+        left = math.degrees(math.asin(50 / (70 / 3) / 20)) - tilt
+        assert found.statics.tilt_deg == pytest.approx(left, abs=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rod", "mu"), [(5.0, 0.4), (5.0, 0.8)])
+def test_a_ring_hangs_on_a_rod_as_a_pendulum(rod: float, mu: float) -> None:
+    """Across the rod it finds rest at every tilt; along it slides, or tips over its rim, 7.5 wide and 18 up."""
+    hung = body("ring", 100 + rod - 18, LYING, mu, ring=(30, 18, 15))
+    found = analyse(
+        Assembly("hung", (table(), body("rod", 100, LYING, mu, fixed=True, cylinder=(rod, 80)), hung)),
+        loads=False,
+    )
+    tips = math.degrees(min(math.atan(mu), math.atan(7.5 / 18)))
+    assert found.tilt_deg == pytest.approx(tips, rel=6e-3)
+    assert (found.tilt_direction_deg or 0.0) % 180.0 == pytest.approx(90.0, abs=5.0)

@@ -175,6 +175,11 @@ def _put_down(declared: Assembly, options: CheckOptions) -> _Start:
     """Lets pieces down, or drops them, as far as that was asked for."""
     loose = floating(declared.bodies)
     start = _Start(declared, declared, loose, beyond_table(declared.bodies, loose))
+    if any(options.gravity[:2]) and not loose:
+        from teeter.engine.topple.balance.rolled import rest_under
+
+        # a table is tilted slowly: what rocks on it rocks to where it rests
+        start = replace(start, assembly=rest_under(declared, options.gravity) or declared)
     if options.drop and loose:
         names = [name for group in loose for name in group.names]
         height = max((group.gap for group in loose if group.over is not None), default=0.0)
@@ -216,7 +221,7 @@ def _answers(start: _Start, options: CheckOptions) -> tuple[Assembly, Statics, D
         contacts = find_contacts(assembly)
         if start.settling is None and (contacts.meet or start.loose):
             judged, pose = assembly, "declared"
-            statics = analyse(assembly, gravity=options.gravity, contacts=contacts)
+            statics = analyse(assembly, gravity=options.gravity, contacts=contacts, declared=start.declared)
             if statics.stands is False and not start.loose:
                 from teeter.engine.topple.one_pose import sunk
 

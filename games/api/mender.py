@@ -68,7 +68,7 @@ class Mender:
                 none_because="The search needs faces that meet: close the gaps in the scene first.",
                 complete=False,
             )
-        if demand.holds(asked):
+        if demand.holds(asked, follow=True):
             result = self._check(self.loaded)
             if result.word == "stands":
                 tilt = result.statics.tilt_deg
@@ -166,7 +166,7 @@ class Mender:
 
         scene = pushed(scene, self.push)
         asked = as_asked(scene.assembly, self.options)
-        if not demand.holds(asked):
+        if not demand.holds(asked, follow=True):
             return None
         safe = safe_verdict(asked, gravity=self.options.gravity)
         result = self.check(scene, is_safe=safe is not None and safe.stands)

@@ -48,6 +48,8 @@ BEARINGS = np.arange(8) * np.pi / 4
 FINEST = np.radians(4.0)
 PRECISE = 1e-3
 """Of a margin, and of the weight: how closely it is searched."""
+NO_MARGIN = 1e-5
+"""Weights: a smaller pull is none."""
 LEAP = 4.0
 BEYOND = 2e-3
 """Part of a margin past it at which the motion is asked for."""
@@ -237,6 +239,14 @@ class RockingBalance:
         forces, fall = self._held(held)
         return Rocking(False, None, fall) if forces is None else self._second(slope, forces)
 
+    def travel(self, motion: Array) -> float:
+        """Returns how far a contact goes at most in a motion (6 n,), in the units of the balance."""
+        balance = self.balance
+        turns = np.append(motion.reshape(-1, 6)[:, 3:], np.zeros((1, 3)), axis=0)
+        across = np.cross(turns[balance.first] - turns[balance.second], balance.frames[:, 0])
+        shifts = np.einsum("kij,kj->ki", self._mobility, across)
+        return float(np.linalg.norm(shifts, axis=1).max(initial=0.0))
+
     def downhill(self, load: Array) -> Array | None:
         """Returns the motion (6 n,) by which pieces roll towards their rest under a load, as long as the energy bends
         alike; where it bends down, on along its slope. None where nothing holds them against the rest of the load."""
@@ -283,7 +293,7 @@ class RockingBalance:
                 middle = (low + high) / 2 if low > 0 or high < LEAP else high / LEAP
                 stands = self.judged(load + more @ (middle * unit)).stands
                 low, high = (middle, high) if stands else (low, middle)
-                if high < PRECISE:
+                if high < NO_MARGIN:
                     return 0.0
             return low
 

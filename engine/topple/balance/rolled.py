@@ -21,6 +21,7 @@ from teeter.engine.topple.balance.rocking import (
     PRECISE,
     RockingBalance,
     cross_matrix,
+    rocking_of,
     with_curves,
 )
 from teeter.engine.topple.contact.arrays import Array
@@ -28,18 +29,26 @@ from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.contact.rounds import rounds_of
 from teeter.engine.topple.resting import closing, gaps_of, moved
 from teeter.engine.world.body import Assembly, Body, Vector, magnification
+from teeter.engine.world.faces import is_round
+from teeter.engine.world.pace import is_ball
 
 MAX_SURFACES = 40
 """Curved surfaces of all pieces beyond which each look takes too long: a turned mesh of another program has
 hundreds."""
 LONGEST = np.radians(8.0)
 """Of a step: neighbouring facets are hardly further apart."""
+FAR = 0.02
+"""Of the size of the pieces: where a contact has rolled further before the fall the pieces are followed."""
+SURELY = 0.9
+"""Part of a margin under which pieces surely stand."""
 ALIKE = 4e-3
 """Of a margin: another direction has to be this much worse to count."""
 STILL = 1e-5
 """Radians: nearer to its rest nothing need be brought."""
 FARTHEST = np.radians(30.0)
 """From one pull to the next: what rolls on is falling, or the pull grew too fast."""
+OVER = float(np.cos(np.radians(89.0)))
+"""Of the angle by which a piece leans from where it began: what lies on its side has fallen, and may rest there."""
 STEPS = 30
 CLOSINGS = 3
 """Looks at the gaps, the last without closing them: each round leaves the square of what was open."""
@@ -98,31 +107,73 @@ def pulls_of(assembly: Assembly, balance: Balance) -> tuple[Pull, Pull, str]:
 
 
 def margin_of(
-    assembly: Assembly, rocking: RockingBalance, pull: Pull, friction: float | None, *, follow: bool
+    assembly: Assembly,
+    rocking: RockingBalance,
+    pull: Pull,
+    friction: float | None,
+    *,
+    follow: bool,
+    declared: Assembly | None = None,
 ) -> RollingMargin:
     """Returns how far a pull can grow in its worst direction before pieces that rock fall: by the curvature where they
     are and, where they roll too far for that and `follow` is wanted, by following them. friction: overrides every
-    pair's."""
+    pair's. declared: where they were before they rolled to where they are."""
     balance = rocking.balance
     load = balance.acting
     more = np.stack([pull(assembly, balance, unit) for unit in np.eye(2)], axis=1)
     distance, direction = rocking.margin(load, more, MAX_PULL)
-    lost = rocking.judged(load + more @ ((1 + BEYOND) * distance * direction))
+    kept, lost = (
+        rocking.judged(load + more @ (share * distance * direction)) for share in (SURELY, 1 + BEYOND)
+    )
+    # where contacts have rolled away by then they hold in other directions than here
+    is_far = lost.is_far or (kept.stands and rocking.travel(kept.motion) > FAR)
     # forces at a place would have to go where the pieces go
-    if follow and lost.is_far and not len(balance.pulled):
-        followed = _Follower(assembly, balance, pull, friction).margin(
-            float(np.arctan2(*direction[::-1])), MAX_PULL
-        )
+    if follow and is_far and not len(balance.pulled):
+        follower = _Follower(assembly, balance, pull, friction, declared or assembly)
+        followed = follower.margin(float(np.arctan2(*direction[::-1])), MAX_PULL)
         if followed is not None and followed.distance > distance:
             return followed
-    return RollingMargin(distance, direction, balance, lost.motion, lost.is_far)
+    return RollingMargin(distance, direction, balance, lost.motion, is_far)
+
+
+def rest_under(assembly: Assembly, gravity: Vector) -> Assembly | None:
+    """Returns where pieces come to rest that touch on curves and rest on a level table, when it is tilted slowly until
+    gravity (m/s^2) pulls like that; None where nothing rolls, or something falls."""
+    x, y, z = gravity
+    if not (x or y) or z >= 0.0:
+        return None
+    contacts = find_contacts(assembly)
+    rocking = rocking_of(assembly, contacts, (0.0, 0.0, -1.0), None) if contacts.meet else None
+    if rocking is None or not rocking.can_roll or len(rocking.balance.pulled):
+        return None
+    tilting, _, _ = pulls_of(assembly, rocking.balance)
+    if not rocking.judged(rocking.balance.acting).stands:
+        return None
+    follower = _Follower(assembly, rocking.balance, tilting, None, assembly)
+    rest = follower.rest_at(np.array([x, y]) / -z)
+    return None if rest is None else rest.assembly
 
 
 class _Follower:
-    """Follows pieces that roll under pulls of one kind."""
+    """Follows pieces that roll under pulls of one kind. declared: where they were before they rolled."""
 
-    def __init__(self, assembly: Assembly, balance: Balance, pull: Pull, friction: float | None) -> None:
+    def __init__(
+        self, assembly: Assembly, balance: Balance, pull: Pull, friction: float | None, declared: Assembly
+    ) -> None:
         x, y, z = balance.down.tolist()
+        # of what is round the axis counts, about which it may roll; of a ball of one weight nothing
+        lines = [
+            None
+            if is_ball(body.piece) and not np.any(body.piece.centre_of_mass)
+            else body.pose.matrix[:, 2] @ body.pose.matrix
+            if is_round(body.piece)
+            else body.pose.matrix[2]
+            for body in declared.free
+        ]
+        self._lines = [
+            (line, None if line is None else body.pose.matrix @ line)
+            for line, body in zip(lines, declared.free, strict=True)
+        ]
         self._gravity, self._friction, self._pull = (x, y, z), friction, pull
         self._gap = TOUCH_AT_REST.gap * magnification(assembly.bodies)
         self._start = self._placed(assembly)
@@ -146,8 +197,20 @@ class _Follower:
             best, angle, step = distance, bearing, step / 2
         return self._fallen(best, np.array([np.cos(angle), np.sin(angle)]))
 
+    def rest_at(self, pull: Array) -> _Place | None:
+        """Returns where the pieces rest under a pull (2,) that grows from nothing; None where they fall before."""
+        if self._start is None:
+            return None
+        high = float(np.linalg.norm(pull)) / (1 - ALIKE)
+        distance, place = self._followed(float(np.arctan2(*pull[::-1])), high)
+        return place if distance >= high else None
+
     def _reach(self, angle: float, high: float) -> float:
         """Returns how far a pull in one direction can grow, `high` if no less."""
+        return self._followed(angle, high)[0]
+
+    def _followed(self, angle: float, high: float) -> tuple[float, _Place]:
+        """The same, and where the pieces rested last."""
         unit = np.array([np.cos(angle), np.sin(angle)])
         place, low, step = self._start, 0.0, FIRST
         assert place is not None
@@ -158,10 +221,10 @@ class _Follower:
                 # close to where no rest is left a long step goes past the one there is
                 step = (at - low) / 4
             elif at >= (1 - ALIKE) * high:
-                return high
+                return high, rest
             else:
                 place, low, step = rest, at, GROWS * step
-        return low
+        return low, place
 
     def _rest(self, place: _Place, pull: Array) -> _Place | None:
         """Returns where pieces come to rest under a pull (2,) that rested under a smaller one; None where they fall."""
@@ -177,10 +240,17 @@ class _Follower:
                 return place if place.rocking.judged(load).stands else None
             left -= min(angle, LONGEST)
             further = self._placed(_rolled(place, min(1.0, LONGEST / angle) * turned))
-            if further is None or left < 0:
+            if further is None or left < 0 or self._is_over(further):
                 return None
             place = further
         return None
+
+    def _is_over(self, place: _Place) -> bool:
+        """Returns whether a piece lies on its side."""
+        return any(
+            line is not None and float((body.pose.matrix @ line) @ before) < OVER
+            for body, (line, before) in zip(place.assembly.free, self._lines, strict=True)
+        )
 
     def _load(self, place: _Place, pull: Array) -> Array:
         balance = place.rocking.balance

@@ -143,12 +143,14 @@ def analyse(
     contacts: Contacts | None = None,
     curves: bool = True,
     follow: bool = True,
+    declared: Assembly | None = None,
 ) -> Statics:
     """Everything statics has to say. margins: with tilt and push; loads: with what each piece carries.
 
     gravity: m/s^2, turned to tilt the table and all supports. friction: overrides every pair's coefficient.
     contacts: those already found. curves: where pieces touch on curves too, by the second variation of the energy.
     follow: pieces that roll far before they fall, to where they do; else the margin is told as the least.
+    declared: where pieces were that rolled to where they are.
     Raises ValueError for zero gravity or negative friction.
     """
     contacts = contacts or find_contacts(assembly)
@@ -162,7 +164,9 @@ def analyse(
 
         def said(rocking: RockingBalance, *, margins: bool) -> Statics:
             if rocking.can_roll:
-                return _rocking(assembly, rocking, friction, margins=margins, loads=loads, follow=follow)
+                return _rocking(
+                    assembly, rocking, friction, declared, margins=margins, loads=loads, follow=follow
+                )
             return _analysed(assembly, rocking.balance, friction, margins=margins, loads=loads, follow=follow)
 
         if not (rolling.can_roll and resists(assembly.bodies)):
@@ -217,7 +221,7 @@ def _analysed(
         return Statics(stands=True, needs_friction=False, tilt_deg=90.0, tilt_direction_deg=0.0)
     if hangs(balance):
         return _rocking(
-            assembly, RockingBalance(balance), friction, margins=margins, loads=loads, follow=follow
+            assembly, RockingBalance(balance), friction, None, margins=margins, loads=loads, follow=follow
         )
     answer = _judged(balance)
     if not answer.balanced:
@@ -263,6 +267,7 @@ def _rocking(
     assembly: Assembly,
     rocking: RockingBalance,
     friction: float | None,
+    declared: Assembly | None,
     *,
     margins: bool,
     loads: bool,
@@ -286,7 +291,7 @@ def _rocking(
     if not margins:
         return Statics(stands=True, needs_friction=not smooth, loads=carry, rolls=rolls)
     tilting, pushing, piece = pulls_of(assembly, balance)
-    tilt = margin_of(assembly, rocking, tilting, friction, follow=follow)
+    tilt = margin_of(assembly, rocking, tilting, friction, follow=follow, declared=declared)
     push = margin_of(assembly, rocking, pushing, friction, follow=False)
     # forces that do not turn with gravity would take another round for each tilt
     turns = not len(balance.pulled)

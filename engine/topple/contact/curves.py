@@ -6,6 +6,7 @@ narrowest.
 """
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import shapely
@@ -35,6 +36,10 @@ ALONG = np.linspace(0.0, 1.0, 17)
 """Where an edge is looked at first; next to the lowest place it is looked at closely."""
 APART = 0.08
 """Of the smaller piece's size: points nearer to each other are one."""
+ON_LINE = 0.3
+"""Of that: as near to a line is on it."""
+SAME_WAY = float(np.cos(np.radians(3.0)))
+"""Of the angle between normals along a line of contact."""
 FLAT = 1e-4
 """Curvature times the smaller piece's size: below this two surfaces touch along a line."""
 
@@ -123,9 +128,21 @@ def _rolling(touch: Touch, sign: float, size: float) -> RollingPoint:
 def _distinct(points: list[RollingPoint], apart: float) -> list[RollingPoint]:
     kept: list[RollingPoint] = []
     for point in points:
-        if all(float(np.linalg.norm(point.place - other.place)) > apart for other in kept):
+        if all(float(np.linalg.norm(point.place - other.place)) > apart for other in kept) and not any(
+            _is_between(point, one, other, apart) for one, other in combinations(kept, 2)
+        ):
             kept.append(point)
     return kept
+
+
+def _is_between(point: RollingPoint, one: RollingPoint, other: RollingPoint, apart: float) -> bool:
+    """Returns whether a point lies on the line along which two surfaces touch between two known ends: it holds nothing
+    that they do not hold, and somewhere on a line is not found as exactly as its ends."""
+    if min(point.normal @ one.normal, point.normal @ other.normal) < SAME_WAY:
+        return False
+    along, away = other.place - one.place, point.place - one.place
+    share = float(away @ along) / float(along @ along)
+    return 0.0 < share < 1.0 and float(np.linalg.norm(away - share * along)) < ON_LINE * apart
 
 
 def _on_faces(surface: Round, theirs: _Side, gap: float) -> list[RollingPoint]:

@@ -75,7 +75,8 @@ def narrowest(
 def _touch(surface: Round, other: Round, point: Array, gap: float, opposite: float) -> Narrowest | None:
     mine, out, bent = surface.distance(point)
     theirs, back, other_bent = other.distance(point)
-    if abs(mine + theirs) > gap or float(out @ back) > -1 + opposite:
+    # anywhere along the normal the surfaces lie opposite each other: the point has to be between them
+    if abs(mine + theirs) > gap or abs(mine - theirs) > gap or float(out @ back) > -1 + opposite:
         return None
     if not (surface.covers(point, gap) and other.covers(point, gap)):
         return None

@@ -15,6 +15,7 @@ import numpy as np
 
 from teeter.engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall
 from teeter.engine.topple.balance.margins import horizontal, tilt_of
+from teeter.engine.topple.balance.rolled import rest_under
 from teeter.engine.topple.balance.safety_margin import FRICTION_FACTOR, safety_margin_of, widened
 from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.balance.wedging import called_up, can_wedge
@@ -84,18 +85,21 @@ class Demand:
             ]
         return directions
 
-    def holds(self, assembly: Assembly) -> bool:
-        """Returns whether an assembly holds what is asked."""
+    def holds(self, assembly: Assembly, *, follow: bool = False) -> bool:
+        """Returns whether an assembly holds what is asked. follow: pieces that roll far before they fall, to where
+        they do, which takes long."""
+        if follow:
+            assembly = rest_under(assembly, self.gravity) or assembly
         contacts = find_contacts(assembly)
         return contacts.meet and (
-            self.holds_on_curves(assembly, contacts)
+            self.holds_on_curves(assembly, contacts, follow=follow)
             if contacts.curved
             else self.fall_of(self.balance(assembly, self.strict(contacts))) is None
         )
 
-    def holds_on_curves(self, assembly: Assembly, contacts: Contacts) -> bool:
+    def holds_on_curves(self, assembly: Assembly, contacts: Contacts, *, follow: bool = False) -> bool:
         """Returns the same where pieces touch on curves."""
-        statics = analyse(assembly, gravity=self.gravity, contacts=contacts, loads=False, follow=False)
+        statics = analyse(assembly, gravity=self.gravity, contacts=contacts, loads=False, follow=follow)
         needed = max(self.margin or 0.0, ON_CURVES)
         return bool(statics.stands_by_itself) and (statics.tilt_deg or 0.0) >= needed - EXACT
 
