@@ -81,10 +81,36 @@ def test_an_interrupted_sweep_goes_on(tmp_path: Path) -> None:
     assert teeter(*words)[0] == 0
     whole = out.read_bytes()
     # what is left when the power fails in the fifth row; one row is marked to see that it is not judged again
-    marked = whole.replace(b"bridge,-40", b"marked,-40")
+    marked = whole.replace(b",deck,", b",marked,", 1)
     out.write_bytes(marked[: marked.index(b"4,bridge") + 11])
     assert teeter(*words)[0] == 0
     assert out.read_bytes() == marked
+    # a finer grid goes on with it too: a place has one row, and its number there
+    assert teeter(*words, "--x=-40:40:17")[0] == 0
+    assert [int(row["number"]) for row in rows_of(out)] == list(range(17))
+    assert [float(row["x_mm"]) for row in rows_of(out)] == [-40.0 + 5.0 * k for k in range(17)]
+    assert b"marked" in out.read_bytes()
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_table_holds_rows_of_one_sweep(tmp_path: Path, ending: str) -> None:
+    scene, out, fresh = tmp_path / "s.toml", tmp_path / f"t{ending}", tmp_path / f"fresh{ending}"
+    text = (
+        "teeter = 1\n[[piece]]\nid = 'base'\nshape = { box = [60, 40, 30] }\nposition = [0, 0, 15]\n"
+        "[[piece]]\nid = 'top'\nshape = { box = [80, 30, 10] }\nposition = [0, 0]\n"
+    )
+    words = (str(scene), "--piece", "top", "--x=0:40:2", "--y", "0", "--workers", "1")
+    scene.write_text(text)
+    assert teeter(*words, "--out", str(out))[0] == 0
+    before = out.read_bytes()
+    scene.write_text(text.replace("60,", "90,"))
+    for more in ((), ("--friction", "0.1", "--tilt", "7")):
+        code, said, err = teeter(*words, *more, "--out", str(out))
+        told = f"teeter: {out} holds 2 rows of another sweep: give another name, or keep this one only with --force\n"
+        assert (code, said, err, out.read_bytes()) == (2, "", told, before)
+    assert teeter(*words, "--out", str(out), "--force")[0] == 0
+    assert teeter(*words, "--out", str(fresh))[0] == 0
+    assert out.read_bytes() == fresh.read_bytes() != before
 
 
 def test_many_scenes(tmp_path: Path) -> None:

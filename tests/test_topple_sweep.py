@@ -195,24 +195,28 @@ def test_a_table_is_gone_on_with(tmp_path: Path, ending: str) -> None:
     table = ResultsTable(path)
     assert list(table.rows.values()) == [row(2), row(0)]
     table.add(row(1))
-    table.finish([row(number).key for number in (0, 1, 2)])
+    table.finish([row(number) for number in (0, 1, 2)])
     assert sorted(each.name for each in tmp_path.iterdir()) == [path.name]
     again = ResultsTable(path)
     assert list(again.rows.values()) == [row(0), row(1), row(2)]
-    # a finer grid keeps the rows it knows
-    again.add(row(5))
-    again.finish([row(5).key, row(0).key])
-    last = ResultsTable(path)
-    last.close()
-    assert list(last.rows.values()) == [row(5), row(0), row(1), row(2)]
+    again.close()
+    # a finer grid keeps the rows it knows, another sweep none that are not its own
+    ResultsTable(path, keys={row(number).key for number in range(6)}).close()
+    before = path.read_bytes()
+    with pytest.raises(SweepError, match="holds 2 rows of another sweep: give another name, or keep this"):
+        ResultsTable(path, keys={row(1).key, row(5).key})
+    assert path.read_bytes() == before
+    last = ResultsTable(path, keys={row(1).key, row(5).key}, force=True)
+    assert list(last.rows.values()) == [row(1)]
+    last.finish([row(1)])
+    assert merged([path])[0] == [row(1)]
 
 
 def test_parquet_holds_numbers(tmp_path: Path) -> None:
     from pyarrow import parquet
 
     table = ResultsTable(tmp_path / "t.parquet")
-    table.add(replace(row(1), x_mm=None))
-    table.finish([row(1).key])
+    table.finish([replace(row(1), x_mm=None)])
     found = parquet.read_table(tmp_path / "t.parquet")
     assert tuple(found.column_names) == COLUMNS
     assert found.to_pylist()[0]["x_mm"] is None
@@ -260,7 +264,7 @@ def test_a_spreadsheet_shows_names_as_text_and_a_table_gives_them_back(tmp_path:
     for _ in range(2):  # while it grows, and when it was finished and is gone on with
         again = ResultsTable(tmp_path / "t.csv")
         assert [(each.weakest, each.scene) for each in again.rows.values()] == [(name, name)]
-        again.finish([row.key])
+        again.finish([row])
     with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
         cells = next(csv.DictReader(file))
     assert cells["weakest"][0] not in "=+-@\t\r＝"
@@ -300,7 +304,7 @@ def test_a_table_with_noise_is_no_table_without(tmp_path: Path) -> None:
         path = tmp_path / f"rows.{ending}"
         table = ResultsTable(path, NOISY_COLUMNS)
         table.add(row)
-        table.finish([row.key])
+        table.finish([row])
         again = ResultsTable(path, NOISY_COLUMNS)
         again.close()
         assert again.rows == {row.key: row}

@@ -58,8 +58,7 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     common = study(tower, _terms(request), margins=request.margins)
     places = _part(request, list(places_of(body, tower.bodies, spots, request.keep_height)))
     keys = [key_of(common, place) for place in places]
-    rows = _filled(request, places, keys, partial(judge_place, common))
-    results = [rows[key] for key in keys]
+    results = _filled(request, places, keys, [scene.name] * len(places), partial(judge_place, common))
     safest = best(results, request.best)
     if request.page is not None:
         from teeter.games.api.pages import sweep_page
@@ -88,10 +87,8 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
         assembly = replace(with_friction(scene.assembly, request.friction), name=file)
         cases.append(case(number, assembly, _terms(request)))
     cases = _part(request, cases)
-    keys = [one.key for one in cases]
-    rows = _filled(request, cases, keys, judge_case)
-    # two files may hold the same pieces: one row serves both
-    results = [replace(rows[one.key], number=one.number, scene=one.assembly.name) for one in cases]
+    keys, names = [one.key for one in cases], [one.assembly.name for one in cases]
+    results = _filled(request, cases, keys, names, judge_case)
     return SweepReport(request, request.scenes or "", results, best(results, request.best))
 
 
@@ -125,14 +122,22 @@ def shard_of(words: str | None) -> tuple[int, int]:
 
 
 def _filled(
-    request: SweepRequest, inputs: Sequence[Any], keys: Sequence[str], ask: Callable[[Any], SweepRow]
-) -> dict[str, SweepRow]:
-    """The rows of all inputs by key: those of the table on file, and the others, found now and written as they come."""
+    request: SweepRequest,
+    inputs: Sequence[Any],
+    keys: Sequence[str],
+    names: Sequence[str],
+    ask: Callable[[Any], SweepRow],
+) -> list[SweepRow]:
+    """The rows of all inputs: those of the table on file, and the others, found now and written as they come."""
     from teeter.engine.topple.laboratory.results_table import ResultsTable
     from teeter.engine.topple.laboratory.sweep import COLUMNS, NOISY_COLUMNS
 
     columns = COLUMNS if request.noise is None else NOISY_COLUMNS
-    ledger = None if request.out is None else ResultsTable(request.out, columns)
+    ledger = (
+        None
+        if request.out is None
+        else ResultsTable(request.out, columns, frozenset(keys), force=request.force)
+    )
     rows: dict[str, SweepRow] = {} if ledger is None else ledger.rows
     fresh = {key: one for key, one in zip(keys, inputs, strict=True) if key not in rows}
     done = len(keys) - len(fresh)
@@ -145,12 +150,17 @@ def _filled(
                     ledger.add(row)
                 done += 1
                 progress(done, len(keys))
+        # in a coarser grid a place had another number, and two files may hold the same pieces: one row serves both
+        results = [
+            replace(rows[key], number=one.number, scene=name)
+            for key, one, name in zip(keys, inputs, names, strict=True)
+        ]
         if ledger is not None:
-            ledger.finish(keys)
+            ledger.finish(results)
     finally:
         if ledger is not None:
             ledger.close()
-    return rows
+    return results
 
 
 @contextmanager

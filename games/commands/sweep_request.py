@@ -42,7 +42,9 @@ class SweepRequest:
     best: Annotated[int, typer.Option(help="List this many of the safest places.")] = 5
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Table to write (.csv or .parquet); an existing one is continued."),
+        typer.Option(
+            "--out", "-o", help="Table to write (.csv or .parquet); one that was cut off is continued."
+        ),
     ] = None
     page: Annotated[Path | None, typer.Option(help="Write the map as a web page (.html).")] = None
     workers: Workers = None

@@ -1,7 +1,8 @@
 """The table of a sweep on file: rows are on disk as soon as they are found, and a table can be gone on with.
 
 While a sweep runs, rows are appended to a CSV file as they come; when it is done the file is written anew, in order.
-A Parquet table grows as `F.parquet.part.csv` beside it. A last line that was cut off is dropped; nothing else ever is.
+A Parquet table grows as `F.parquet.part.csv` beside it. A last line that was cut off is dropped; else only what another
+sweep left is, when asked to.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import io
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -35,39 +36,50 @@ PARQUET = ".parquet"
 
 class ResultsTable:
     """A table being filled. rows: those found so far, by key, the earlier ones of the file too. columns: with those of
-    noise, or without.
+    noise, or without. keys: of the sweep, None for of any; rows that are none of its are refused, or dropped by force.
 
     Raises SweepError when the file is something else than such a table, or the disk is full.
     """
 
-    def __init__(self, path: Path, columns: Columns = COLUMNS) -> None:
+    def __init__(
+        self,
+        path: Path,
+        columns: Columns = COLUMNS,
+        keys: Container[str] | None = None,
+        *,
+        force: bool = False,
+    ) -> None:
         self.path, self.columns = path, columns
         self._growing = path.with_name(path.name + ".part.csv") if path.suffix == PARQUET else path
         self.rows: dict[str, SweepRow] = {}
         if path.suffix == PARQUET and path.exists():
             self._keep(_from_parquet(path, columns))
         whole = self._read() if self._growing.exists() else 0
+        others = [] if keys is None else [key for key in self.rows if key not in keys]
+        if others and not force:
+            held = f"{len(others)} row{'s' * (len(others) > 1)} of another sweep"
+            raise SweepError(f"{path} holds {held}: give another name, or keep this one only with --force")
+        for key in others:
+            del self.rows[key]
         # without a buffer, which would write what failed once more when the file is closed
         self._file: FileIO = open(self._growing, "ab", buffering=0, opener=_own)  # noqa: SIM115
-        self._file.truncate(whole)
+        self._file.truncate(0 if others else whole)
         self._synced = time.monotonic()
-        if whole == 0:
-            self._append(",".join(columns) + "\n")
+        if others or whole == 0:
+            kept = self.rows.values() if others else ()
+            self._append(",".join(columns) + "\n" + "".join(_line(row, columns) for row in kept))
 
     def add(self, row: SweepRow) -> None:
         """One more row, safe on disk within a second."""
         self.rows[row.key] = row
         self._append(_line(row, self.columns))
 
-    def finish(self, keys: Sequence[str]) -> None:
-        """Write the table in the order of these keys; rows of earlier runs that are not among them come last."""
-        wanted = dict.fromkeys(keys)
-        ordered = [self.rows[key] for key in wanted]
-        ordered += [row for key, row in self.rows.items() if key not in wanted]
+    def finish(self, rows: Sequence[SweepRow]) -> None:
+        """Write the table anew, of these rows."""
         if KEEPS_OPEN_FILES:
             self.close()
         try:
-            write(self.path, ordered, self.columns, force=True)
+            write(self.path, rows, self.columns, force=True)
         except OSError as error:
             raise self._trouble(error) from error
         self.close()
