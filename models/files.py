@@ -32,8 +32,6 @@ def output_fault(path: Path, *, force: bool = False, inputs: Iterable[Path] = ()
     if os.path.lexists(path):
         if not stat.S_ISREG(path.lstat().st_mode):
             return "is no plain file; choose another name"
-        if force not in (True, False):
-            return f"is there already, and force = {force!r} is neither True nor False"
         if not force:
             return "is there already; choose another name, or replace it with --force"
     if not path.parent.is_dir():

@@ -173,6 +173,43 @@ ANY: Any = teeter
         (lambda: ANY.video("a.teeter", "a.png", speed="2"), "speed = '2': must be a number"),
         (lambda: ANY.video("a.teeter", "a.png", preset=[]), r"preset = \[\]: must be a text"),
         (lambda: ANY.export("a.teeter", None), "out = None: must be the path of a file"),
+        (lambda: ANY.build(None), "pieces = None: must be a list of tables"),
+        (lambda: ANY.build([SLAB], settle_mm="1"), "settle_mm = '1': must be a number from 0 to 1000"),
+        (lambda: ANY.build([SLAB], name=None), "name = None: must be a text"),
+        (
+            lambda: ANY.build([SLAB], has_table=1, drop="x"),
+            "has_table = 1: must be .*; drop = 'x': must be True",
+        ),
+        (lambda: ANY.build([SLAB], loads=None), "loads = None: must be a list of tables"),
+        (
+            lambda: ANY.load("arch", fit_mm="x", drop="x"),
+            "fit_mm = 'x': must be a number; drop = 'x': must be",
+        ),
+        (lambda: ANY.load("arch", fixed=5), "fixed = 5: must be a list of names"),
+        (lambda: ANY.load("arch", without=[5]), r"without\[0\] = 5: must be a text"),
+        (lambda: ANY.load("arch", settle=1), "settle = 1: no such argument; did you mean 'settle_mm'"),
+        (lambda: ANY.load(), "load: missing a required argument: 'path_or_name'"),
+        (lambda: ANY.Checker(foo=1), "foo = 1: no such argument"),
+        (lambda: ANY.Checker(1), "Checker: too many positional arguments"),
+        (lambda: ANY.Checker(seed=None), "seed = None: must be a whole number"),
+        (lambda: ANY.design("overhang", None), "pieces = None: must be a list"),
+        (lambda: ANY.verify_certificate(None), "file = None: must be the path of a file"),
+        (lambda: ANY.verify_certificate("a.json", conditions=5), "conditions = 5: must be a Checker"),
+        (lambda: ANY.sweep("arch", None, x=0, y=0), "piece = None: must be a text"),
+        (lambda: ANY.sweep("arch", "a", x=0, y=0, margins="x"), "margins = 'x': must be True or False"),
+        (lambda: ANY.poses("arch", 5), "piece = 5: must be a text"),
+        (lambda: ANY.probe("arch", [5]), r"pieces\[0\] = 5: must be a text"),
+        (lambda: ANY.probe("arch", progress=5), "progress = 5: must be a function"),
+        (lambda: ANY.steps("arch", 5), "order = 5: must be a list of names"),
+        (lambda: ANY.noise("arch", position_mm=None), "position_mm = None: must be a number"),
+        (lambda: ANY.noise("arch", executor=5), "executor = 5: must be an executor"),
+        (lambda: ANY.check_many(None), "scenes = None: must be a list"),
+        (
+            lambda: ANY.write_dataset("new", ["arch"], splits={"a": "x"}),
+            r"splits\['a'\] = 'x': must be a number",
+        ),
+        (lambda: ANY.load("arch").without(5), "ids = 5: must be a list of names"),
+        (lambda: ANY.load("arch").add("arch", drop="x"), "drop = 'x': must be True or False"),
     ],
 )
 def test_an_argument_of_another_kind_is_named_with_its_value(
@@ -250,6 +287,27 @@ def test_no_public_result_can_be_read_as_yes_or_no() -> None:
 def test_a_word_for_force_overwrites_nothing(tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text("mine")
-    with pytest.raises(teeter.TeeterError, match="force = 'no' is neither True nor False"):
+    with pytest.raises(teeter.TeeterError, match="force = 'no': must be True or False"):
         teeter.check("two_bricks").page(file, force="no")  # type: ignore[arg-type]
     assert file.read_text() == "mine"
+
+
+def test_a_verdict_takes_paths_only_and_no_other_conditions(tmp_path: Path) -> None:
+    verdict: Any = teeter.check("two_bricks", workers=1)
+    for name in ("page", "record", "picture", "compas"):
+        with pytest.raises(ArgumentError, match="path = 5: must be the path of a file"):
+            getattr(verdict, name)(5)
+    with pytest.raises(teeter.TeeterError, match=r'pages are written as .html \(got ".foo"\)'):
+        verdict.page(tmp_path / "page.foo")
+    assert not [*tmp_path.iterdir()]
+    with pytest.raises(
+        ArgumentError, match="tilt_deg, friction: the verdict was asked already: give the scene"
+    ):
+        teeter.explain(verdict, tilt_deg=60, friction=0.01)
+    steep = teeter.Checker(tilt_deg=10, workers=1)
+    with pytest.raises(ArgumentError, match="asked under other conditions"):
+        steep.explain(verdict)
+    tilted = steep.check("two_bricks")
+    why = [checker.explain(tilted).sentences for checker in (steep, teeter.Checker())]
+    assert why == [teeter.explain(tilted).sentences] * 2
+    assert why[0] != teeter.explain(verdict).sentences

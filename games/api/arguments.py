@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import wraps
+from inspect import Parameter, signature
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast
 
 from teeter.models.errors import TeeterError, quote
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from teeter.engine.world.body import Body, Vector
     from teeter.scenes.scene import Scene
 
+F = TypeVar("F", bound=Callable[..., Any])
 LIMITS: dict[str, tuple[float, float]] = {
     "accelerate_g": (0.0, 100.0),
     "best": (0, 10_000),
@@ -24,10 +27,9 @@ LIMITS: dict[str, tuple[float, float]] = {
     "friction": (0.0, 10.0),
     "gap_mm": (1e-3, 1e6),
     "margin_deg": (0.0, 89.0),
-    "places": (1, 50_000_000),
     "position_mm": (0.0, 1000.0),
     "push_n": (0.0, 1e9),
-    "samples": (1, 10_000_000),
+    "samples": (1, 50_000_000),
     "seed": (0, 2**63 - 1),
     "settle_mm": (0.0, 1000.0),
     "tilt_deg": (0.0, 89.0),
@@ -161,20 +163,101 @@ def size_of(called: str, value: Iterable[SupportsIndex]) -> tuple[int, int]:
     )
 
 
-def players_of(called: str, value: Iterable[str]) -> tuple[str, ...]:
-    """Returns the names of players. Raises ArgumentError."""
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise ArgumentError(
-            f'{called} = {quote(value)}: must be a list of names, such as ["bot:bold", "bot:steady"]'
-        )
-    return tuple(text_of(f"{called}[{place}]", name) for place, name in enumerate(value))
+def list_of(called: str, value: object, words: str = "a list") -> Any:
+    """Returns what can be gone through, as it is. Raises ArgumentError."""
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        return value
+    raise ArgumentError(f"{called} = {quote(value)}: must be {words}")
 
 
-def require_kind(kind: Callable[[str, object], object], **values: object) -> None:
-    """Raises ArgumentError for the first value that is of no such kind; None is left out."""
-    for name, value in values.items():
-        if value is not None:
-            kind(name, value)
+def names_of(called: str, value: object) -> str | tuple[str, ...]:
+    """Returns one name, or several as a tuple. Raises ArgumentError."""
+    if isinstance(value, str):
+        return value
+    names = enumerate(list_of(called, value, "a list of names"))
+    return tuple(text_of(f"{called}[{place}]", name) for place, name in names)
+
+
+def shares_of(called: str, value: object) -> dict[str, float]:
+    """Returns numbers by name. Raises ArgumentError."""
+    if isinstance(value, Mapping):
+        return {text_of(called, name): number_of(f"{called}[{name!r}]", one) for name, one in value.items()}
+    raise ArgumentError(f"{called} = {quote(value)}: must be numbers by name")
+
+
+def _must(test: Callable[[object], bool], words: str) -> Callable[[str, Any], Any]:
+    """Returns what refuses values that do not pass a test."""
+
+    def passed(called: str, value: Any) -> Any:
+        if test(value):
+            return value
+        raise ArgumentError(f"{called} = {quote(value)}: must be {words}")
+
+    return passed
+
+
+KINDS: dict[str, Callable[[str, Any], Any]] = {
+    "bool": truth_of,
+    "float": number_of,
+    "int": whole_of,
+    "str": text_of,
+    "str | Path": path_of,
+    "Iterable[str]": names_of,
+    "Iterable[Mapping[str, Any]]": _must(lambda value: isinstance(value, Iterable), "a list of tables"),
+    "Mapping[str, float]": shares_of,
+    "Progress": _must(callable, "a function"),
+    "Executor": _must(lambda value: hasattr(value, "submit"), "an executor, as of concurrent.futures"),
+}
+"""What returns a value of a kind, by how the kind is written."""
+
+
+def checked(function: F) -> F:
+    """Decorates what scripts call: what is given is of the kinds that are written there, numbers within their limits.
+    Flags, paths and names become Python's own. Raises ArgumentError with all that is wrong."""
+    if isinstance(function, type):
+        function.__init__ = checked(function.__init__)  # type: ignore[misc]
+        return cast(F, function)
+    written = signature(function)
+    called = function.__qualname__.removesuffix(".__init__")
+    takes_more = any(one.kind is Parameter.VAR_KEYWORD for one in written.parameters.values())
+
+    @wraps(function)
+    def asked(*given: Any, **named: Any) -> Any:
+        if not takes_more:
+            refuse_unknown(named, written.parameters)
+        try:
+            bound = written.bind(*given, **named)
+        except TypeError as error:
+            raise ArgumentError(f"{called}: {error}") from None
+        wrong = []
+        for name, value in bound.arguments.items():
+            kind = str(written.parameters[name].annotation)
+            make = KINDS.get(kind.removesuffix(" | None"))
+            if make is None or (value is None and kind.endswith(" | None")):
+                continue
+            limits = LIMITS.get(name) if make in (number_of, whole_of) else None
+            try:
+                if limits is not None and (told := fault(name, limits, value)):
+                    raise ArgumentError(told)
+                bound.arguments[name] = make(name, value)
+            except ArgumentError as error:
+                wrong.append(str(error))
+        if wrong:
+            raise ArgumentError("; ".join(wrong))
+        return function(*bound.args, **bound.kwargs)
+
+    return cast(F, asked)
+
+
+def refuse_unknown(given: Mapping[str, object], known: Iterable[str], others: Iterable[str] = ()) -> None:
+    """Raises ArgumentError for the first name that is not known. others: that may have been meant too."""
+    from teeter.scenes.scene import nearest
+
+    names = {*known}
+    for name in given:
+        if name not in names:
+            near = nearest(name, sorted(names.union(others)))
+            raise ArgumentError(f"{name} = {quote(given[name])}: no such argument{near}")
 
 
 def names_in(given: str | Iterable[str]) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from teeter.games.api.arguments import ArgumentError, checked
 from teeter.games.api.checker import Checker
 from teeter.games.api.scene import AnyScene, loaded_of
-from teeter.models.errors import TeeterError, Untrue
+from teeter.models.errors import TeeterError, Untrue, quote
 
 if TYPE_CHECKING:
     from teeter.scenes.scene import Scene
@@ -52,6 +53,7 @@ class CertificateResult(Untrue):
         return f"a scene like this {self.claim}: {names} (--scene compares it with yours)"
 
 
+@checked
 def verify_certificate(
     file: str | Path, scene: AnyScene | None = None, conditions: Checker | None = None
 ) -> CertificateResult:
@@ -62,6 +64,8 @@ def verify_certificate(
     """
     from teeter.engine.certificate.checker import RefusedError, check
 
+    if not isinstance(conditions, Checker | None):
+        raise ArgumentError(f"conditions = {quote(conditions)}: must be a Checker")
     loaded = None if scene is None else loaded_of(scene)
     certificate = _read(Path(file))
     name = None if loaded is None else loaded.name

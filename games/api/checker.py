@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from teeter.games.api.arguments import (
     ArgumentError,
     actions_on,
+    checked,
     friction_range_fault,
+    list_of,
     names_in,
-    out_of_range,
     piece_named,
     require_in_range,
-    truth_of,
 )
 from teeter.games.api.one_thread import one_thread
 from teeter.games.api.results import (
@@ -67,6 +67,7 @@ class Conditions(TypedDict, total=False):
     direction_deg: float | None
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checker:
     """Asks about scenes under the same conditions; `teeter.check` and the other functions are calls of one.
@@ -94,13 +95,6 @@ class Checker:
     direction_deg: float | None = None
 
     def __post_init__(self) -> None:
-        names = ("tilt_deg", "tilt_direction_deg", "friction", "seed", "workers")
-        actions = ("accelerate_g", "wind_pa", "direction_deg")
-        require_in_range(**{name: getattr(self, name) for name in (*names, *actions)})
-        if unset := [
-            name for name in ("tilt_deg", "tilt_direction_deg", "seed") if getattr(self, name) is None
-        ]:
-            raise ArgumentError(f"{unset[0]} = None: must be a number")
         if self.direction_deg is not None and self.accelerate_g is None and self.wind_pa is None:
             raise ArgumentError(
                 "direction_deg says where accelerate_g and wind_pa push: give one of them too"
@@ -110,6 +104,7 @@ class Checker:
 
             require_engine(self.engine)
 
+    @checked
     @one_thread()
     def check(
         self,
@@ -128,13 +123,12 @@ class Checker:
         """
         from teeter.engine.topple.verdict import check
 
-        require_in_range(settle_mm=settle_mm, time=time)
-        drop, witness = truth_of("drop", drop), truth_of("witness", witness)
         loaded = loaded_of(scene, settle_mm, drop=drop)
         settle = max(settle_mm, loaded.settle_mm) / 1e3
         options = replace(self.options_of(loaded), settle=settle, drop=drop, time=time, witness=witness)
         return check_result(check(loaded.assembly, options), loaded)
 
+    @checked
     @one_thread()
     def steps(
         self,
@@ -154,8 +148,6 @@ class Checker:
         from teeter.engine.topple.words import headline
         from teeter.scenes.scene import without
 
-        require_in_range(settle_mm=settle_mm)
-        drop = truth_of("drop", drop)
         loaded = loaded_of(scene, settle_mm, drop=drop)
         free = [body.name for body in loaded.assembly.free]
         listed = free if order is None else list(names_in(order))
@@ -187,14 +179,22 @@ class Checker:
             )
         return StepsResult(tuple(rows), sentences, len(free))
 
+    @checked
     @one_thread()
     def explain(self, scene: AnyScene | CheckResult) -> ExplainResult:
         """Why it stands or topples: which piece goes over which edge, and how much is missing or to spare.
 
-        scene: also the answer of `check`, which is then not asked again. Raises TeeterError.
+        scene: also the answer of `check`, which is not asked again, under no other conditions. Raises TeeterError.
         """
-        return (scene if isinstance(scene, CheckResult) else self.check(scene)).explain()
+        if not isinstance(scene, CheckResult):
+            return self.check(scene).explain()
+        mine, its = self.options_of(scene.loaded), scene.options
+        same = replace(its, tilt=mine.tilt, tilt_direction=mine.tilt_direction, friction=mine.friction)
+        if self != Checker() and replace(same, acceleration=mine.acceleration, wind=mine.wind) != its:
+            raise ArgumentError("the verdict was asked under other conditions: give the scene")
+        return scene.explain()
 
+    @checked
     @one_thread()
     def noise(
         self,
@@ -221,16 +221,8 @@ class Checker:
         from teeter.engine.workers import Interrupted
         from teeter.engine.worlds import using
 
-        numbers = {
-            "position_mm": position_mm,
-            "tilt_noise_deg": tilt_noise_deg,
-            "samples": samples,
-            "until": until,
-        }
-        wrong = out_of_range((name, name, value) for name, value in numbers.items())
-        wrong += filter(None, [friction_range_fault("friction_range", friction_range)])
-        if wrong:
-            raise ArgumentError("; ".join(wrong))
+        if wrong := friction_range_fault("friction_range", friction_range):
+            raise ArgumentError(wrong)
         noise = Noise(position_mm / 1e3, math.radians(tilt_noise_deg), friction_range, self.seed)
         loaded = loaded_of(scene)
         options = self.options_of(loaded)
@@ -250,6 +242,7 @@ class Checker:
             raise Interrupted(noise_result(stop.done)) from stop
         return noise_result(found)
 
+    @checked
     @one_thread()
     def mend(
         self,
@@ -274,7 +267,6 @@ class Checker:
         from teeter.engine.topple.verdict import check
         from teeter.games.api.mender import Mender, kinds_of
 
-        require_in_range(margin_deg=margin_deg, best=best, push_n=push_n)
         require_in_range(direction_deg=push_direction_deg)
         if best is not None and best < 1:
             raise ArgumentError(f"best = {best}: must be 1 or more")
@@ -294,6 +286,7 @@ class Checker:
         mender = Mender(loaded, self.options_of(loaded), ask, margin_deg, push)
         return mender.mended(kinds=kinds_of(kinds), pieces=named, keep=kept, best=best)
 
+    @checked
     @one_thread()
     def design(
         self,
@@ -313,7 +306,6 @@ class Checker:
         """
         from teeter.games.api.design import GOALS, designed, supply
 
-        require_in_range(margin_deg=margin_deg, gap_mm=gap_mm)
         self._require_level("design")
         wanted = next((name for name in GOALS if name == goal), None)
         if wanted is None:
@@ -322,7 +314,7 @@ class Checker:
             raise ArgumentError(
                 "a gap and a bridge go together: say how wide it is with the goal bridge, and with no other"
             )
-        supplies = [pieces] if isinstance(pieces, str | PublicScene) else list(pieces)
+        supplies = [pieces] if isinstance(pieces, str | PublicScene) else list_of("pieces", pieces)
         return designed(
             wanted,
             supply(supplies),
@@ -332,6 +324,7 @@ class Checker:
             single=single,
         )
 
+    @checked
     @one_thread()
     def probe(
         self, scene: AnyScene, pieces: Iterable[str] | None = None, *, progress: Progress = unheard
@@ -356,6 +349,7 @@ class Checker:
             raise Interrupted(_probes(stop.done)) from stop
         return _probes(probes)
 
+    @checked
     @one_thread()
     def sweep(
         self,
@@ -386,8 +380,6 @@ class Checker:
         from teeter.engine.workers import Interrupted, in_order
 
         loaded = self._without_loads(scene, "sweep", may_tilt=True)
-        if wrong := out_of_range([("samples", "places", samples)]):
-            raise ArgumentError("; ".join(wrong))
         assembly = self._rubbed(loaded.assembly)
         name = piece_named(loaded, piece).name
         body = next(body for body in assembly.bodies if body.name == name)
@@ -424,6 +416,7 @@ class Checker:
         noise = None if noise_mm is None else Noise(noise_mm / 1e3, seed=self.seed)
         return Terms(options, noise, copies)
 
+    @checked
     @one_thread()
     def check_many(
         self,

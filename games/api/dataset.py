@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from teeter.engine.settings import GRAVITY
-from teeter.games.api.arguments import ArgumentError
+from teeter.games.api.arguments import ArgumentError, checked, list_of
 from teeter.games.api.checker import Checker, Progress, unheard
 from teeter.games.api.many import ManyResult, ManyRow, ManyScenes, Method, tasks_of
 from teeter.games.api.one_thread import one_thread
@@ -72,6 +72,7 @@ class DatasetResult(Untrue):
     words: dict[str, int]
 
 
+@checked
 @one_thread()
 def write_dataset(
     folder: str | Path,
@@ -102,7 +103,7 @@ def write_dataset(
     where = Path(folder)
     _check(where, splits)
     checker = Checker(friction=friction, seed=seed, workers=workers, engine=engine)
-    cases = scenes if isinstance(scenes, tuple) else list(scenes)
+    cases = scenes if isinstance(scenes, tuple) else list(list_of("scenes", scenes))
     results = checker.check_many(cases, method=method, executor=executor, progress=progress)
     with using(engine):
         used = engine_in_use()

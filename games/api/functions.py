@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, Unpack
 
 from teeter.games.api.arguments import (
     ArgumentError,
+    checked,
     fault,
+    list_of,
     names_in,
-    number_of,
-    path_of,
     piece_named,
-    players_of,
+    refuse_unknown,
     require_in_range,
-    require_kind,
     size_of,
-    text_of,
     whole_of,
 )
 from teeter.games.api.checker import Axis, Checker, Conditions, Progress, unheard
@@ -37,7 +35,6 @@ from teeter.games.api.results import (
     StepsResult,
 )
 from teeter.games.api.scene import AnyScene, PublicScene, loaded_of
-from teeter.models.errors import quote
 from teeter.models.files import check_output
 
 if TYPE_CHECKING:
@@ -54,15 +51,11 @@ if TYPE_CHECKING:
 
 def _under(function: Callable[..., object], under: Conditions) -> Checker:
     """Returns what asks under these conditions. Raises ArgumentError for a name that the function does not take."""
-    from teeter.scenes.scene import nearest
-
-    known = {*signature(function).parameters, *Conditions.__annotations__} - {"under"}
-    for name, value in under.items():
-        if name not in Conditions.__annotations__:
-            raise ArgumentError(f"{name} = {quote(value)}: no such argument{nearest(name, sorted(known))}")
+    refuse_unknown(under, Conditions.__annotations__, {*signature(function).parameters} - {"under"})
     return Checker(**under)
 
 
+@checked
 def load(
     path_or_name: str | Path | trimesh.Scene | trimesh.Trimesh | tuple[Any, Any],
     *,
@@ -109,6 +102,7 @@ def load(
     return PublicScene(rest_of(loaded, gone) if gone else loaded)
 
 
+@checked
 def build(
     pieces: Iterable[Mapping[str, Any]],
     *,
@@ -180,6 +174,7 @@ def steps(
     return _under(steps, under).steps(scene, order, settle_mm=settle_mm, drop=drop, progress=progress)
 
 
+@checked
 def poses(scene: AnyScene, piece: str | None = None) -> tuple[PoseResult, ...]:
     """The poses in which one piece lies stably on a level table, the likeliest first. piece: its name; None: the only
     one. Raises TeeterError."""
@@ -209,8 +204,10 @@ def poses(scene: AnyScene, piece: str | None = None) -> tuple[PoseResult, ...]:
 def explain(scene: AnyScene | CheckResult, **under: Unpack[Conditions]) -> ExplainResult:
     """Why it stands or topples: which piece goes over which edge, and how much is missing or to spare.
 
-    scene: also the answer of `check`, which is then not asked again. Raises TeeterError.
+    scene: also the answer of `check`, which is not asked again, under no other conditions. Raises TeeterError.
     """
+    if under and isinstance(scene, CheckResult):
+        raise ArgumentError(f"{', '.join(under)}: the verdict was asked already: give the scene")
     return _under(explain, under).explain(scene)
 
 
@@ -321,6 +318,7 @@ def sweep(
     )
 
 
+@checked
 @one_thread()
 def play(
     game: str,
@@ -345,19 +343,19 @@ def play(
     from teeter.games.players.bots import play_out
     from teeter.games.registry import game_named
 
-    seed, turns, tremor = whole_of("seed", seed), whole_of("turns", turns), number_of("tremor_mm", tremor_mm)
+    seed, turns = whole_of("seed", seed), whole_of("turns", turns)
     require_in_range(turns=turns)
-    if wrong := fault("tremor_mm", (0.0, MAX_TREMOR * 1e3), tremor):
+    if wrong := fault("tremor_mm", (0.0, MAX_TREMOR * 1e3), tremor_mm):
         raise ArgumentError(wrong)
-    seats = players_of("players", players)
+    seats = tuple(list_of("players", players, "a list of names"))
     people = [name for team in seats for name in team.split("+") if not name.strip().startswith("bot:")]
     if people:
         raise SetupError(f"{people[0]!r} is a person; only bots play here: write bot:steady")
-    path = None if record is None else path_of("record", record)
+    path = None if record is None else Path(record)
     if path is not None:
         check_output(path, force=force)
     session, recorder = begin(
-        game_named(game), seats, seed, options, tremor=tremor / 1e3, path=path, replaces=force
+        game_named(game), seats, seed, options, tremor=tremor_mm / 1e3, path=path, replaces=force
     )
     outcome = play_out(session, recorder, seed, turns)
     where = recorder.path if recorder else None
@@ -365,14 +363,16 @@ def play(
     return Played(names, winners, outcome["reason"], outcome["scores"], outcome["turns"], where)
 
 
+@checked
 @one_thread()
 def verify(record: str | Path) -> Verified:
     """Play a replay again in a fresh world: whether it agrees, and the first difference. Raises TeeterError."""
     from teeter.games.play.playback import verify
 
-    return verify(path_of("record", record))
+    return verify(Path(record))
 
 
+@checked
 @one_thread()
 def video(
     record: str | Path,
@@ -411,10 +411,7 @@ def video(
     from teeter.games.play.causes import with_causes
     from teeter.games.play.replays import bodies_of, telling_of
 
-    file, path = path_of("record", record), path_of("out", out)
-    require_kind(whole_of, fps=fps, strip=strip, workers=workers)
-    require_kind(number_of, speed=speed, begin_s=begin_s, end_s=end_s)
-    require_kind(text_of, preset=preset, quality=quality, camera=camera, pace=pace, table=table)
+    file, path = Path(record), Path(out)
     # before the recording is read: what cannot be written is said at once
     check_file(path, workers, force=force)
     if not is_sequence(path):
@@ -449,6 +446,7 @@ def video(
     return FilmResult(path, made.seconds, made.pictures, made.size)
 
 
+@checked
 @one_thread()
 def export(
     record: str | Path, out: str | Path, *, fps: int | None = None, force: bool = False
@@ -460,8 +458,7 @@ def export(
     """
     from teeter.games.api.pages import animated_model, recording_page
 
-    file, path = path_of("record", record), path_of("out", out)
-    require_kind(whole_of, fps=fps)
+    file, path = Path(record), Path(out)
     check_output(path, force=force, inputs=[file])
     if path.suffix.lower() != ".html":
         return animated_model(file, path, fps=fps, force=force)

@@ -17,7 +17,7 @@ from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.perturbation import one_trial
 from teeter.engine.topple.trial import TrialTask, limits_of
 from teeter.engine.workers import Interrupted, in_order
-from teeter.games.api.arguments import ArgumentError
+from teeter.games.api.arguments import ArgumentError, list_of
 from teeter.games.api.scene import AnyScene, PublicScene, loaded_of
 from teeter.models.errors import Untrue
 
@@ -137,7 +137,7 @@ def tasks_of(scenes: ManyScenes, options_of: OptionsOf) -> Iterator[Task]:
     if isinstance(scenes, one):
         raise ArgumentError(f"scenes = {scenes!r}: is one scene; give a list, or (scene, poses)")
     if not (isinstance(scenes, tuple) and len(scenes) == 2 and not isinstance(scenes[1], one)):
-        for scene in scenes:
+        for scene in list_of("scenes", scenes):
             loaded = loaded_of(scene)
             yield loaded.assembly, replace(options_of(loaded), settle=loaded.settle_mm / 1e3, workers=1)
         return

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from teeter.games.api.arguments import checked
 from teeter.games.api.results import CheckResult
 from teeter.games.api.scene import PublicScene
 from teeter.models.errors import Untrue
@@ -59,6 +60,7 @@ class MendChange(Untrue):
         """Of the scene after it."""
         return self.check.word
 
+    @checked
     def picture(self, path: str | Path, *, force: bool = False) -> Path:
         """Draw the scene after it, with ghosts of the pieces where they were and an arrow, into a PNG. force: replace a
         file that is there. Raises ViewError and OutputError."""
@@ -71,6 +73,7 @@ class MendChange(Untrue):
         picture(self.check.verdict, Path(path), force=force, more=overlays, note=self.sentence)
         return Path(path)
 
+    @checked
     def page(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the same as a page that any browser turns and proves, as `check --page` does. force: replace a file
         that is there. Raises OutputError."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from teeter.games.api.arguments import checked
 from teeter.games.api.scene import in_notebook, show_in_notebook, show_verdict_in_window
 from teeter.models.errors import Untrue
 from teeter.models.printed import KEPT, as_json, keys_of
@@ -133,6 +134,7 @@ class CheckResult(Untrue):
         facts = explained(self.verdict)
         return ExplainResult(**{key: _frozen(value) for key, value in facts.items()})
 
+    @checked
     def to_json(self, *, data: bool = False) -> dict[str, Any]:
         """What `teeter check --json` prints. data: with its tables, as `--data` adds them."""
         from importlib.metadata import version
@@ -146,6 +148,7 @@ class CheckResult(Untrue):
             content |= {name: as_lists(getattr(self, name)) for name in TABLES}
         return content
 
+    @checked
     def picture(self, path: str | Path, *, force: bool = False) -> Path:
         """Draw the verdict with its contact forces into a PNG, as `--picture` does. force: replace a file that is
         there. Raises ViewError and OutputError."""
@@ -156,6 +159,7 @@ class CheckResult(Untrue):
         picture(self.verdict, Path(path), force=force)
         return Path(path)
 
+    @checked
     def record(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the trial that decided as a replay, as `--record` does. force: replace a file that is there. Raises
         OutputError and RecordError."""
@@ -171,6 +175,7 @@ class CheckResult(Untrue):
 
         return certificate_of(self.verdict)
 
+    @checked
     def compas(self, path: str | Path, *, force: bool = False) -> Path:
         """Write a COMPAS assembly in JSON: blocks, and their interfaces with the forces, as `--compas` does. force:
         replace a file that is there. Raises OutputError."""
@@ -182,6 +187,7 @@ class CheckResult(Untrue):
             part.write_text(json.dumps(assembly_of(self.verdict), allow_nan=False) + "\n", encoding="utf-8")
         return Path(path)
 
+    @checked
     def page(self, path: str | Path, *, force: bool = False) -> Path:
         """Write one page that any browser turns and proves, as `--page` does. force: replace a file that is there.
         Raises OutputError."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from teeter.games.api.arguments import checked, names_in, names_of
+
 if TYPE_CHECKING:
     from teeter.engine.topple.verdict import Verdict
     from teeter.engine.view.camera import BoundingSphere, Orbit
@@ -80,11 +82,13 @@ class PublicScene:
 
     def without(self, *ids: str | Iterable[str]) -> PublicScene:
         """The scene with these pieces taken out, by name or in lists. Raises SceneError for names it does not have."""
-        from teeter.games.api.arguments import names_in
         from teeter.scenes.scene import without
 
-        return PublicScene(without(self.loaded, [name for each in ids for name in names_in(each)]))
+        return PublicScene(
+            without(self.loaded, [name for each in ids for name in names_in(names_of("ids", each))])
+        )
 
+    @checked
     def add(self, path_or_name: str | Path, *, drop: bool = False) -> PublicScene:
         """The scene with the pieces of another file put in. drop: as for `load`. Raises SceneError."""
         from teeter.scenes.load import add

@@ -212,7 +212,7 @@ def _validate(request: SweepRequest) -> None:
         (
             ("--best", "best", request.best),
             ("--workers", "workers", request.workers),
-            ("--samples", "places", request.samples),
+            ("--samples", "samples", request.samples),
             ("--seed", "seed", request.seed),
             ("--dask-timeout", "time", request.dask_timeout),
             ("--noise", "position_mm", request.noise),

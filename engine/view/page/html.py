@@ -73,6 +73,8 @@ def seat_page(title: str) -> tuple[str, str]:
 
 def save(path: Path, text: str, *, force: bool = False) -> None:
     """Writes a page. force: a file that is there may be replaced. Raises OutputError when it cannot be written."""
+    if path.suffix.lower() != ".html":
+        raise OutputError(f'{path}: pages are written as .html (got "{path.suffix}")')
     with whole_or_nothing(path, force=force) as part:
         part.write_text(text, encoding="utf-8")
 
