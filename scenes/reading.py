@@ -209,7 +209,13 @@ def _doubled(rows: list[dict[str, Any]], lines: list[int | None], file: str) -> 
 
 
 def _errors(error: ValidationError) -> list[dict[str, Any]]:
-    return cast(list[dict[str, Any]], error.errors(include_url=False))
+    found = cast(list[dict[str, Any]], error.errors(include_url=False))
+    # entries that are wrong are not counted: a list is not too short for that
+    return [
+        item
+        for item in found
+        if item["type"] != "too_short" or len(item["input"]) < item["ctx"]["min_length"]
+    ]
 
 
 def _fault(item: dict[str, Any], model: type[BaseModel], blank: Fault) -> Fault:

@@ -126,6 +126,8 @@ FAULTS = [
     # where it is
     (HEAD + piece("position = -"), "position: is missing"),
     (HEAD + piece("position = [0, nan, 10]"), "position[2] = nan: must be a finite number"),
+    (HEAD + piece("position = [nan, 0]"), "position[1] = nan: must be a finite number"),
+    (HEAD + piece("position = [0]"), "position = [0]: must have at least 2 entries, has 1"),
     (HEAD + piece("position = [0, 0, -inf]"), "position[3] = -inf: must be a finite number"),
     (HEAD + piece("position = [0, 0, 1e7]"), "position[3] = 10000000.0: must be at most 1e+06"),
     (HEAD + piece("position = [0]"), "position = [0]: must have at least 2 entries, has 1"),
