@@ -226,6 +226,15 @@ def test_what_stands_behind_is_sheltered() -> None:
     }
 
 
+def test_that_no_piece_stands_in_the_wind_is_said() -> None:
+    wall = {"id": "wall", "shape": {"box": [20, 90, 120]}, "position": [-40, 0, 60], "fixed": True}
+    brick = {"id": "brick", "shape": {"box": [20, 80, 60]}, "position": [40, 0, 30]}
+    scene = teeter.build([wall, brick])
+    said = "wind of 5 Pa towards +x: no piece stands in it"
+    assert said in str(teeter.check(scene, wind_pa=5, workers=1))
+    assert "stands in it" not in str(teeter.check(scene, wind_pa=5, direction_deg=90, workers=1))
+
+
 def test_wind_leaves_what_pairs_say_of_rolling() -> None:
     ball = {"id": "ball", "shape": {"sphere": 20}, "position": [0, 0, 20]}
     scene = teeter.build([ball], pairs=[{"between": ["ball", "table"], "rolling_mm": 2}])

@@ -200,6 +200,10 @@ def _load_rows(verdict: Verdict) -> list[tuple[str, str]]:
     single = [load for load in factors if load.name != TOGETHER]
     shown = single[:LISTED] + [load for load in factors if load.name == TOGETHER]
     lines = [f"{said.get(load.name, load.name)}: {_factor(load)}{alone}" for load in shown]
+    if any(verdict.options.wind) and not any(
+        load.name == WIND for body in verdict.judged.free for load in body.loads
+    ):
+        lines.append(f"{said[WIND]}: no piece stands in it")
     more = [f"and {len(single) - LISTED} more"] if len(single) > LISTED else []
     return [("" if at else "loads", text) for at, text in enumerate([*lines, *more])]
 
