@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,13 @@ def test_weights_and_props_are_put_in_the_open_and_in_the_middle() -> None:
     post = mended(deck, kinds=["prop"]).changes[0]
     assert post.point_mm is not None
     assert post.point_mm[1] == pytest.approx(0)
+    tiny = [
+        one
+        | {"shape": {"box": [side / 50 for side in one["shape"]["box"]]}}
+        | {"position": [side / 50 for side in one["position"]]}
+        for one in deck
+    ]
+    assert re.search(r"bears [1-9][\d.]* uN:", mended(tiny, kinds=["prop"]).changes[0].sentence)
 
 
 def test_a_tall_tower_tips_and_the_fewest_pieces_are_told_first() -> None:
@@ -365,6 +373,13 @@ def says(*words: str) -> tuple[int, str, str]:
     result = CliRunner().invoke(app, list(words))
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result.exit_code, result.stdout, result.stderr
+
+
+def test_where_there_is_no_change_the_command_says_what_it_has_not_written(tmp_path: Path) -> None:
+    out = tmp_path / "q.toml"
+    code, said, _ = says("mend", "two_bricks", "--apply", "1", "-o", str(out), "--workers", "1")
+    assert (code, out.exists()) == (0, False)
+    assert f"not written, for there is no change: {out}\n" in said
 
 
 def test_the_command_tells_and_writes_what_then_stands(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.mend.changes import Change, Kind
 from teeter.engine.topple.mend.search import Bounds, carried_by
 from teeter.engine.topple.mend.task import FINE, ON_CURVES
-from teeter.engine.topple.words import compass
+from teeter.engine.topple.words import compass, newtons
 from teeter.engine.view.overlays import Arrow, Ghost, Overlay
 from teeter.engine.world.body import Assembly, Body, typical_size
 from teeter.models.material import pair_coefficient
@@ -47,7 +47,7 @@ def words_of(change: Change, before: Assembly, force: float | None) -> str:
     if change.kind == "add_mass":
         return f"Put {1e3 * change.amount:.3g} g on {name} at x = {px:.1f}, y = {py:.1f} mm"
     if change.kind == "prop":
-        bears = "" if force is None else f", where it bears {force:.2f} N"
+        bears = "" if force is None else f", where it bears {newtons(force)}"
         height = 1e3 * change.height
         return f"Prop up {name} with a post {height:.1f} mm high at x = {px:.1f}, y = {py:.1f} mm{bears}"
     was = next(body for body in before.bodies if body.name == name).piece.material.friction

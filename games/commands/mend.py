@@ -143,8 +143,8 @@ def _print(request: MendRequest, result: MendResult) -> None:
     if result.tried:
         console.print(f" {result.tried} changes tried in {result.searched_s:.1f} s.", highlight=False)
     for path in (request.out, request.picture, request.page):
-        if path is not None and result.changes:
-            say(f" wrote {path}")
+        if path is not None:
+            say(f" wrote {path}" if result.changes else f" not written, for there is no change: {path}")
 
 
 def _validate(request: MendRequest) -> None:
