@@ -212,9 +212,7 @@ def _errors(error: ValidationError) -> list[dict[str, Any]]:
     found = cast(list[dict[str, Any]], error.errors(include_url=False))
     # entries that are wrong are not counted: a list is not too short for that
     return [
-        item
-        for item in found
-        if item["type"] != "too_short" or len(item["input"]) < item["ctx"]["min_length"]
+        one for one in found if one["type"] != "too_short" or len(one["input"]) < one["ctx"]["min_length"]
     ]
 
 

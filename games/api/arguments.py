@@ -138,11 +138,18 @@ def truth_of(called: str, value: object) -> bool:
     raise ArgumentError(f"{called} = {quote(value)}: must be True or False")
 
 
-def text_of(called: str, value: object) -> str:
-    """Returns a text. Raises ArgumentError."""
-    if isinstance(value, str):
-        return value
-    raise ArgumentError(f"{called} = {quote(value)}: must be a text")
+def _must(test: Callable[[object], bool], words: str) -> Callable[[str, Any], Any]:
+    """Returns what refuses values that do not pass a test."""
+
+    def passed(called: str, value: Any) -> Any:
+        if test(value):
+            return value
+        raise ArgumentError(f"{called} = {quote(value)}: must be {words}")
+
+    return passed
+
+
+text_of = _must(lambda value: isinstance(value, str), "a text")
 
 
 def path_of(called: str, value: object) -> Path:
@@ -183,17 +190,6 @@ def shares_of(called: str, value: object) -> dict[str, float]:
     if isinstance(value, Mapping):
         return {text_of(called, name): number_of(f"{called}[{name!r}]", one) for name, one in value.items()}
     raise ArgumentError(f"{called} = {quote(value)}: must be numbers by name")
-
-
-def _must(test: Callable[[object], bool], words: str) -> Callable[[str, Any], Any]:
-    """Returns what refuses values that do not pass a test."""
-
-    def passed(called: str, value: Any) -> Any:
-        if test(value):
-            return value
-        raise ArgumentError(f"{called} = {quote(value)}: must be {words}")
-
-    return passed
 
 
 KINDS: dict[str, Callable[[str, Any], Any]] = {

@@ -133,11 +133,8 @@ def _filled(
     from teeter.engine.topple.laboratory.sweep import COLUMNS, NOISY_COLUMNS
 
     columns = COLUMNS if request.noise is None else NOISY_COLUMNS
-    ledger = (
-        None
-        if request.out is None
-        else ResultsTable(request.out, columns, frozenset(keys), force=request.force)
-    )
+    out = request.out
+    ledger = None if out is None else ResultsTable(out, columns, {*keys}, force=request.force)
     rows: dict[str, SweepRow] = {} if ledger is None else ledger.rows
     fresh = {key: one for key, one in zip(keys, inputs, strict=True) if key not in rows}
     done = len(keys) - len(fresh)
