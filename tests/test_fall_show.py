@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 
 from teeter.engine.view.camera import WHOLE, all_seen_at
 from teeter.engine.view.frame import frame_of
+from teeter.games.core.rules import Need, Wait
 from teeter.games.host.table import WRECK_S as HOSTED_S
 from teeter.games.present.fall_show import WRECK_S, FallShow, panel
 from teeter.games.present.live_director import corners
@@ -260,3 +261,22 @@ def test_what_only_looked_like_a_fall_ends_when_the_game_asks_on() -> None:
     assert any(each is waits for _, each in stage.heard)
     assert stage.state == ""
     assert stage.went_on == []
+
+
+@pytest.mark.parametrize("moves_s", [0.0, 20.0])
+def test_a_fall_that_the_hand_goes_on_in_ends_by_itself(moves_s: float) -> None:
+    """A brick fell beside the one that is pulled, and the tower stands by the rules: no wreck is told of."""
+    stage = Stage()
+    pulls = Waits(Need(Wait.PULL, "Ana", ("brick.18",)), (), can_undo=False)
+    falls = [news for news in stage._says() if isinstance(news[0], TableView)]
+    last = falls[-1][0]
+    assert isinstance(last, TableView)
+    held: list[list[News]] = [[view(0.0), pulls], *falls, [GameUpdate(OPENING.state, "Fell")]]
+    steps = [last.step + n * RATE // 60 for n in range(1, round(60 * moves_s))]
+    stage._physics = iter(held + [[replace(last, step=step)] for step in steps])
+    stage.run(12.0)
+    assert Busy("it falls") in [each for _, each in stage.heard]
+    assert stage.state == ""
+    assert stage.went_on == []
+    asked = [each for _, each in stage.heard if isinstance(each, (Busy, Waits))]
+    assert asked[-1] is pulls

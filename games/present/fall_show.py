@@ -77,7 +77,9 @@ class FallShow:
         self._later: deque[News] = deque()
         self._passed: list[News] = []
         self._waits: Waits | None = None
-        self._now = self._began_at = self._lay_at = self._planned_at = -math.inf
+        self._asked: Waits | None = None
+        """Who is asked by what is seen, and by all that was said."""
+        self._now = self._began_at = self._lay_at = self._planned_at = self._moved_at = -math.inf
         self._shown = 0.0
         self._plan: FallPlan | None = None
         self._span = (0.0, 0.0)
@@ -92,6 +94,9 @@ class FallShow:
         for item in news:
             if isinstance(item, TableView):
                 self._keep(item)
+                self._moved_at = now
+            elif isinstance(item, (Waits, Busy, Wreck)):
+                self._asked = item if isinstance(item, Waits) else None
             if self.state:
                 self._later.append(item)
                 continue
@@ -193,8 +198,13 @@ class FallShow:
         is_at_end = self._shown >= newest or (self._plan is not None and moment > self._plan.end + LINGER_S)
         if is_at_end and self._is_done and (self._is_again or not self._later):
             self._lie()
-        is_doubted = self._now - self._began_at > DOUBT_S and self._plan is None and not self._has_fallen
-        is_nothing = is_doubted or self._is_asked
+        # a hand that goes on holding its piece waits for no wreck
+        is_held = self._asked is not None and not self._is_again
+        is_doubted = self._now - self._began_at > DOUBT_S and self._plan is None
+        is_down = self._plan is not None and moment > self._plan.end + LINGER_S
+        is_down |= self._shown >= newest and self._now - self._moved_at > LINGER_S
+        is_nothing = self._is_asked or (is_doubted and not self._has_fallen)
+        is_nothing |= is_held and (is_doubted or is_down)
         return [*due, *self._end()] if self.state == "falls" and is_nothing else due
 
     def _due(self) -> list[News]:
@@ -205,6 +215,8 @@ class FallShow:
                 break
             news.append(self._later.popleft())
             self._has_fallen |= isinstance(item, GameUpdate) and item.event == "Fell"
+            if isinstance(item, (Waits, Busy)):
+                self._waits = item if isinstance(item, Waits) else None
             # a wreck would have been told of before somebody is asked on
             self._is_asked |= isinstance(item, Waits) and item.need.wait not in (Wait.HAND, Wait.PULL)
             if isinstance(item, Wreck):
