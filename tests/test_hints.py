@@ -30,6 +30,9 @@ from teeter.games.play.recording import begin
 from teeter.games.players.bots import bots_of, lay, offers, pull, referees, skill_of
 from teeter.games.present.asking import (
     Answer,
+    CheckAnswer,
+    CheckQuestion,
+    FeelAnswer,
     NearestAnswer,
     PlaceAnswer,
     PlaceQuestion,
@@ -42,7 +45,7 @@ from teeter.games.present.hint_process import _rocks, answerer
 from teeter.games.present.hints import Hints
 from teeter.games.present.hud_state import HudState
 from teeter.games.registry import GAMES, game_named
-from teeter.games.server.messages import Plan, Pointed
+from teeter.games.server.messages import Plan, Pointed, TableView
 from teeter.games.server.setup import first_view
 from teeter.games.wonky.state import Phase
 
@@ -474,6 +477,33 @@ def test_the_coach_looks_first_then_says_for_good_and_points_to_a_better_place()
     assert hints.word == "It falls to the right; it may lie 4 mm to the left and 3 mm to the back"
     hints.shows_hint = False
     assert not [each for each in hints.guides(grip) if isinstance(each, Arrow)]
+
+
+def test_what_was_said_and_felt_of_the_level_table_is_not_of_the_tilted_one() -> None:
+    hints, answers, _, grip = asking()
+    client = hints.client
+    for _ in range(30):
+        hints.step(grip, 0.02)
+    answers.come = [(2, PlaceAnswer("safe", 9.0, None))]
+    hints.step(grip, 0.02)
+    hints.finding = CheckAnswer("stands", "", "", ())
+    hints._checked = CheckQuestion(hints._rows(""))
+    hints.feeling, hints.felt = "large_blue", FeelAnswer(0.1, 0.2, True)
+    hints._felt_at = (client.told, client.lean)
+    hints.step(grip, 0.02)
+    assert hints.word
+    assert hints.finding
+    assert hints.felt
+    client.hear(TableView(1, 240, client.frame.names, client.frame.poses, lean=(12.0, 90.0)))
+    hints.step(grip, 0.02)
+    assert not hints.word
+    assert not hints.finding
+    assert not hints.felt
+    for _ in range(30):
+        hints.step(grip, 0.02)
+    assert [each.lean for each in answers.asked] == [(0.0, 0.0), (0.0, 0.0), (12.0, 90.0)]
+    hints.feel("large_blue")
+    assert hints.feel_word == "Nobody can say"
 
 
 def hinted(coach: Coach) -> str:

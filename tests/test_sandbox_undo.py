@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from teeter.engine.hand import packed
 from teeter.engine.pose import Pose
+from teeter.engine.world.body import FLOOR
 from teeter.games.core.rules import Bring, Take, Wait
+from teeter.games.present.asking import CheckQuestion, PlaceQuestion
+from teeter.games.present.hint_process import answerer
 from teeter.games.present.pages import Pages
 from teeter.games.present.sandbox_screen import SandboxScreen
 from teeter.games.present.settings import load_settings
@@ -131,3 +137,41 @@ def test_what_was_built_is_not_left_without_a_word() -> None:
     screen.wish, screen._is_saved = "", False
     assert [screen.keeps_open(), screen.wish, screen.pages.page] == [True, "", "pause"]
     assert not screen.keeps_open()
+
+
+def test_the_coach_and_the_check_judge_the_table_as_it_is_tilted() -> None:
+    nothing: Any = lambda *_: None  # noqa: E731
+    active = open_game(Plan("sandbox", ("Ana",)), nothing, nothing, nothing)
+    session, building, answer = active.session, active.building, answerer()
+    assert building is not None
+    found: dict[float, list[Any]] = {}
+    try:
+        for degrees in (0.0, 5.0, 24.0):
+            assert building.obey(Tilt(degrees, 30.0))
+            assert building.obey(Do(Bring("Ana", "cube", "bausack/cube")))
+            bodies, lean = dict(session.table.bodies), session.table.lean
+            held = bodies.pop("cube")
+            middle = Pose((0.0, 0.0, float(held.piece.extents[2]) / 2), held.pose.orientation)
+            rows = tuple((name, body.pose) for name, body in bodies.items() if name != FLOOR)
+            asked = PlaceQuestion("cube", middle, rows, "sandbox", session.state, lean=lean)
+            news = [*bodies.values(), held]
+            there = CheckQuestion((*rows, ("cube", middle)), lean)
+            looks = [replace(asked, wanted="look"), asked, there]
+            found[degrees] = [answer(news, each) for each in looks]  # type: ignore[arg-type]
+            laid(active, 0.0)
+            stays = session.table.bodies["cube"].pose.position[2] > 0.0
+            assert stays is (found[degrees][1].risk == "safe")
+            assert building.obey(Act.UNDO)
+    finally:
+        session.close()
+    assert [[each.risk for each in two[:2]] for two in found.values()] == [
+        ["safe", "safe"],
+        ["safe", "safe"],
+        ["falls", "falls"],
+    ]
+    level, tilted, steep = (three[1:] for three in found.values())
+    assert level[0].tilt_deg == pytest.approx(tilted[0].tilt_deg + 5.0, abs=0.2)
+    assert [each[1].word for each in (level, tilted, steep)] == ["stands", "stands", "topples"]
+    assert "tilted" not in level[1].told
+    assert tilted[1].told.startswith("On the table as it is tilted, by 5.0 degrees. The table could tilt by ")
+    assert steep[1].told.startswith("On the table as it is tilted, by 24.0 degrees")

@@ -16,7 +16,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.incremental import IncrementalStatics
 from teeter.engine.topple.balance.statics import stands
 from teeter.engine.topple.contact.detection import find_contacts
-from teeter.engine.world.body import Assembly, Body
+from teeter.engine.world.body import Assembly, Body, tilted_gravity
 from teeter.scenes.load import load
 
 
@@ -73,6 +73,19 @@ def test_it_answers_like_the_whole_balance(
         answers[added.stands, added.proof] += 1
     short = sum(number for (_, way), number in answers.items() if way != "whole")
     assert short >= count // 2 or count == 10, answers
+
+
+@pytest.mark.parametrize("degrees", [4.0, 14.0])
+def test_it_answers_like_the_whole_balance_on_a_tilted_table(degrees: float) -> None:
+    answers: Counter[bool | None] = Counter()
+    for way in (0.3, 2.0):
+        pull = tilted_gravity(math.radians(degrees), way)
+        known = IncrementalStatics(pyramid(15), gravity=pull)
+        for body in candidates(known.tower, (30, 15, 30), 20, seed=4):
+            added = known.adding(body)
+            assert added.stands is stands(known.with_piece(body), gravity=pull), body
+            answers[added.stands] += 1
+    assert len(answers) == 2, answers
 
 
 def test_contacts_of_the_whole_are_those_found_together() -> None:

@@ -55,18 +55,19 @@ class Looker:
     lying: all else."""
 
     def __init__(self, game: Game, state: Any, lying: Iterable[Body], previewer: Previewer) -> None:
-        self._game, self._previewer = game, previewer
+        self._game, self._previewer, self._gravity = game, previewer, previewer.gravity
         self._carried = state
         self._lying = tuple(lying)
         play = game.judge.in_play(state)
         known = tuple(body for body in self._lying if body.fixed or body.name in play)
         self._tower = Assembly("what if", known)
-        self._statics = IncrementalStatics(self._tower, TOUCH_FOR_HINTS)
+        self._statics = IncrementalStatics(self._tower, TOUCH_FOR_HINTS, gravity=self._gravity)
         self._target = DropTarget.of(self._lying)
 
     def lies(self, state: Any, lying: Iterable[Body]) -> bool:
         """Returns whether all still lies about as it did, and the rules are where they were."""
-        return self._carried == state and lie_alike(tuple(lying), self._lying, STIRS)
+        is_there = self._carried == state and self._gravity == self._previewer.gravity
+        return is_there and lie_alike(tuple(lying), self._lying, STIRS)
 
     def look(self, held: Body) -> FirstLook:
         """Returns what letting a piece go where it is would come to. Raises ValueError where nobody can say."""
@@ -100,7 +101,7 @@ class Looker:
 
     @cached_property
     def _loosely(self) -> IncrementalStatics:
-        return IncrementalStatics(self._tower, LOOSELY, like=self._statics)
+        return IncrementalStatics(self._tower, LOOSELY, like=self._statics, gravity=self._gravity)
 
     def _judged(self, held: Body, contacts: Contacts, *, has_narrow: bool = False) -> LayPreview:
         """Returns what the rules say of a piece that stays where it is."""
@@ -116,7 +117,7 @@ class Looker:
 
     def _towards(self, held: Body, contacts: Contacts) -> tuple[float, float] | None:
         scene = self._statics.with_piece(held)
-        balance = balance_of(scene, contacts)
+        balance = balance_of(scene, contacts, gravity=self._gravity)
         try:
             motion = fall(balance, balance.friction).x.reshape(-1, 6)[:, :3]
         except StaticsError:

@@ -11,7 +11,7 @@ from teeter.engine.event_detector import steps_of
 from teeter.engine.events import Dropped, SceneEvent, Touched
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import FALL_DROP_SEEN
-from teeter.engine.world.body import Body, Scale
+from teeter.engine.world.body import DOWN, Body, Scale, Vector
 from teeter.games.core.errors import RulesError
 from teeter.games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Placed, Released
 from teeter.games.core.rules import Input, Outcome, Wait
@@ -70,6 +70,8 @@ class Previewer:
         """How far the table moved as it was set up, and from where it should lie by now anything lies, metres."""
         self.earlier: dict[str, Body] = {}
         """What lay elsewhere when the piece was taken up: it was pushed since, and the rules go by where it lay."""
+        self.gravity: Vector = DOWN
+        """m/s^2, of the table as it is tilted by now."""
 
     def lay(self, state: Any, lying: Iterable[Body]) -> Table:
         """Set the table up, unless it lies so already. state: of the rules, while a piece is carried. lying: all else.
@@ -179,16 +181,20 @@ class Previewer:
         except RulesError:
             # the rules wait for something else by now, as for a second fall
             outcome = None
-        rest = after.bodies[piece].pose if is_resting else None
+        there = after.bodies[piece].pose
+        # what has left the table may roll on as it likes
+        rest = there if is_resting or there.position[2] < 0.0 else None
         return LayPreview(rest, fell, hit and hit[1], broken, narrow, is_close, is_hairline, outcome)
 
     def _laid(self, bodies: tuple[Body, ...]) -> Table:
         # a tower that stirs when it is set up is known no better than that
         within = min(max(SAME_PLACE, self._stirred), STIRRED)
-        if self._table is None or not lie_alike(bodies, self._lying, within):
+        is_kept = self._table is not None and self._table.world.gravity == self.gravity
+        if self._table is None or not (is_kept and lie_alike(bodies, self._lying, within)):
             self.close()
             scale = Scale.of(bodies)
-            self._table = Table(bodies, scale.finer if self._game.judge.is_fine else scale)
+            scale = scale.finer if self._game.judge.is_fine else scale
+            self._table = Table(bodies, scale, gravity=self.gravity)
             self._lying = bodies
             self._stirred = _farthest(bodies, self._table)
         self.off = _farthest(bodies, self._table)

@@ -15,7 +15,7 @@ from teeter.engine.hand import GRIP, Grip, Hand, Target
 from teeter.engine.motions import HOVER, SINK, lower
 from teeter.engine.pose import Pose
 from teeter.engine.settings import PLAY
-from teeter.engine.world.body import FLOOR, TABLE, Body, Scale, tilted_gravity
+from teeter.engine.world.body import DOWN, FLOOR, TABLE, Body, Scale, Vector, tilted_gravity
 from teeter.engine.world.isolation import START_CLEARANCE, IsolatedSimulation, Obstacles, Stillness
 from teeter.engine.world.world import Snapshot
 from teeter.engine.worlds import WorldMaker, new_world
@@ -67,8 +67,8 @@ class Moment:
 
 class Table:
     """Bodies on a table in a room. bodies: the free ones in play and the immovable ones, the table among them. The
-    rate follows from `scale`. step: where the clock begins. sink: sees every reading of the world. A piece is as hard
-    to draw out as between rigid pieces (`games.play.rigid`)."""
+    rate follows from `scale`. step: where the clock begins. sink: sees every reading of the world. gravity: m/s^2,
+    turned where the table is tilted. A piece is as hard to draw out as between rigid pieces (`games.play.rigid`)."""
 
     def __init__(
         self,
@@ -78,6 +78,7 @@ class Table:
         step: int = 0,
         sink: Sink | None = None,
         make_world: WorldMaker = new_world,
+        gravity: Vector = DOWN,
     ) -> None:
         self._slid: str | None = None
         self.bodies = {body.name: body for body in (*bodies, floor())}
@@ -87,6 +88,8 @@ class Table:
         self._rested_at = -1
         self._isolated: IsolatedSimulation | None = None
         self.world = make_world(self.bodies.values(), scale=scale, tuning=PLAY)
+        if gravity != DOWN:
+            self.world.set_gravity(gravity)
         self.world.settle()
         self.hand = Hand(self.world, grip)
         self.restore(Moment(self.world.snapshot(), self.bodies), step)

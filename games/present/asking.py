@@ -38,7 +38,8 @@ class PlaceQuestion:
     """What if `held` were let go at a pose? rows: everything else, supplies too. game, state: whose rules it has to
     obey. wanted: a first look, all that is to be said, the nearest place where it may lie, or nothing but that the
     table is set up for what will be asked. is_drawn_in: the place has drawn it in, and the hand does not miss it.
-    taken: where everything lay as the piece was taken up; empty for nothing but where it lies."""
+    taken: where everything lay as the piece was taken up; empty for nothing but where it lies. lean: how the table is
+    tilted, as `TableView` has it."""
 
     held: str
     pose: Pose
@@ -48,6 +49,7 @@ class PlaceQuestion:
     wanted: Literal["look", "all", "nearest", "nothing"] = "all"
     is_drawn_in: bool = False
     taken: Rows = ()
+    lean: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,10 @@ class NearestAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CheckQuestion:
-    """Would all this stand?"""
+    """Would all this stand, on the table as it is tilted?"""
 
     rows: Rows
+    lean: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,8 @@ class Asker:
         )
         spots = client.places if details_of(client.game).has_slots(client) else ()
         near = any(math.dist(spot.position[:2], place.position[:2]) < NO_MISS for spot in spots or ())
-        return PlaceQuestion(held, place, rows, client.game.name, client.state, is_drawn_in=near, taken=taken)
+        game, state, lean = client.game.name, client.state, client.lean
+        return PlaceQuestion(held, place, rows, game, state, is_drawn_in=near, taken=taken, lean=lean)
 
     def _prepare(self, held: str, place: Pose) -> None:
         """Have the processes load what a piece needs, before anything is asked about it."""

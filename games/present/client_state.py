@@ -163,6 +163,11 @@ class ClientState(Generic[S]):
         """The piece in the hand."""
         return self.view.held if self.view is not None else ""
 
+    @property
+    def lean(self) -> tuple[float, float]:
+        """How the table is tilted, as `TableView` has it."""
+        return self.view.lean if self.view is not None else (0.0, 0.0)
+
     def pose(self, name: str) -> Pose:
         """Where a piece is. Raises KeyError for one that is not there."""
         return self.frame.placed()[name]

@@ -65,19 +65,23 @@ class Feeling(Asker):
         self.loads: dict[str, float] = {}
         self.known: dict[str, FeelAnswer] = {}
         """What was felt of the tower as it stands."""
-        self._felt_at = -1
+        self._felt_at = (-1, (0.0, 0.0))
         self.why = ""
         """Why pieces fell, once the game is over and that is known."""
         self.says_why, self._is_why_asked = True, False
         self._asked: Question | None = None
         self.finding: CheckAnswer | None = None
-        self._checked: Rows = ()
+        self._checked = CheckQuestion(())
         self.is_checking = False
         """What the checker said of the table as it is, and whether it was asked."""
 
     def feel(self, piece: str) -> None:
         """Put a finger to a piece of the tower."""
         self._forget_old()
+        if self.client.lean[0]:
+            # what a finger feels is known of level tables alone
+            self.felt, self.feeling = UNKNOWN, piece
+            return
         is_ahead = self._is_felt_ahead
         self.felt, self.feeling = self.known.get(piece) if is_ahead else None, piece
         if not is_ahead:
@@ -88,8 +92,9 @@ class Feeling(Asker):
 
     def _forget_old(self) -> None:
         """What was felt is of the tower as it stood, and so is an answer that is still under way."""
-        if self._felt_at != self.client.told:
-            self._felt_at, self.loads, self.known = self.client.told, {}, {}
+        now = (self.client.told, self.client.lean)
+        if self._felt_at != now:
+            self._felt_at, self.loads, self.known = now, {}, {}
             self.felt, self.feeling = None, ""
             if isinstance(self._asked, FeelQuestion):
                 self._asked = None
@@ -97,8 +102,9 @@ class Feeling(Asker):
             self.finding = None
 
     def _lies_as_checked(self) -> bool:
-        rows, checked = dict(self._rows(self.client.held)), dict(self._checked)
-        return rows.keys() == checked.keys() and all(
+        rows, checked = dict(self._rows(self.client.held)), dict(self._checked.rows)
+        is_asked = self._checked.lean == self.client.lean and rows.keys() == checked.keys()
+        return is_asked and all(
             math.dist(pose.position, checked[name].position) < MOVED for name, pose in rows.items()
         )
 
@@ -155,8 +161,8 @@ class Feeling(Asker):
     def check(self) -> None:
         """Ask whether everything on the table stands."""
         self.finding, self.is_checking = None, True
-        self._checked = self._rows(self.client.held)
-        self._ask(CheckQuestion(self._checked))
+        self._checked = CheckQuestion(self._rows(self.client.held), self.client.lean)
+        self._ask(self._checked)
 
     @property
     def feel_word(self) -> str:

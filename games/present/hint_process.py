@@ -10,13 +10,14 @@ import numpy as np
 from teeter.engine.pose import Pose
 from teeter.engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
 from teeter.engine.topple.balance.equilibrium import balance_of
+from teeter.engine.topple.balance.margins import horizontal
 from teeter.engine.topple.balance.rocking import rocking_of
 from teeter.engine.topple.balance.statics import tilt_margin
 from teeter.engine.topple.contact.detection import Contacts, find_contacts
 from teeter.engine.topple.laboratory.probe import Settled, probe_piece, settle
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.view.camera import Vector
-from teeter.engine.world.body import DOWN, Assembly, Body, Scale
+from teeter.engine.world.body import Assembly, Body, Scale, tilted_gravity
 from teeter.engine.worlds import new_world
 from teeter.games.core.words import capital
 from teeter.games.game import Game
@@ -118,6 +119,10 @@ def _lying(rows: Rows, known: Known) -> tuple[Body, ...]:
     return tuple(known[name].at(pose) for name, pose in rows)
 
 
+def _gravity(asked: PlaceQuestion | CheckQuestion) -> Vector:
+    return tilted_gravity(*map(math.radians, asked.lean))
+
+
 def _pushed(asked: PlaceQuestion, known: Known) -> dict[str, Body]:
     """Returns where that lay, as the piece was taken up, which was pushed since."""
     lies = dict(asked.rows)
@@ -131,7 +136,7 @@ def _pushed(asked: PlaceQuestion, known: Known) -> dict[str, Body]:
 def _answer_laying(asked: PlaceQuestion, known: Known, trier: Trier) -> Answer:
     answers: dict[str, Callable[[PlaceQuestion, Known, Trier], Answer]]
     answers = {"look": _answer_look, "all": _answer_place, "nearest": _answer_nearest, "nothing": _lay}
-    trier.previewer.earlier = _pushed(asked, known)
+    trier.previewer.earlier, trier.previewer.gravity = _pushed(asked, known), _gravity(asked)
     try:
         return answers[asked.wanted](asked, known, trier)
     except UnsteadyError:
@@ -173,7 +178,7 @@ def _answer_place(asked: PlaceQuestion, known: Known, trier: Trier) -> PlaceAnsw
     play = game.judge.in_play(asked.state)
     scene = (*(body for body in lying if body.fixed or body.name in play), held.at(preview.rest))
     try:
-        risk, tilt = _leeway(Assembly("what if", scene))
+        risk, tilt = _leeway(Assembly("what if", scene), _gravity(asked))
     except (ValueError, RuntimeError):
         risk, tilt = "", 0.0
     if way > SHIFTS and (not risk or _rocks(lying, held.at(preview.rest))):
@@ -240,21 +245,21 @@ def _against(preview: LayPreview, held: str) -> str:
     return capital(preview.broken[0].missed) if preview.broken else ""
 
 
-def _leeway(scene: Assembly) -> tuple[Risk, float]:
+def _leeway(scene: Assembly, gravity: Vector) -> tuple[Risk, float]:
     """Returns how firmly pieces stand that were seen to come to rest; empty where a force balance cannot say."""
     contacts = find_contacts(scene, *TOUCH_FOR_HINTS)
     if contacts.curved:
-        return _leeway_on_curves(scene, contacts)
-    tilt = tilt_margin(balance_of(scene, contacts), is_quick=True).degrees
+        return _leeway_on_curves(scene, contacts, gravity)
+    tilt = tilt_margin(balance_of(scene, contacts, gravity=gravity), is_quick=True).degrees
     return ("safe" if tilt >= SAFE_DEG else "risky"), float(tilt)
 
 
-def _leeway_on_curves(scene: Assembly, contacts: Contacts) -> tuple[Risk, float]:
-    rocking = rocking_of(scene, contacts, DOWN, None)
+def _leeway_on_curves(scene: Assembly, contacts: Contacts, gravity: Vector) -> tuple[Risk, float]:
+    rocking = rocking_of(scene, contacts, gravity, None)
     if rocking is None or not rocking.judged(rocking.balance.acting).stands:
         return "", 0.0
     balance, most = rocking.balance, math.tan(math.radians(SAFE_DEG))
-    level = np.stack([balance.load(way) for way in np.eye(3)[:2]], axis=1)
+    level = np.stack([balance.load(way) for way in horizontal(balance.down)], axis=1)
     pull, _ = rocking.margin(balance.acting, level, most)
     return ("safe", 0.0) if pull >= most else ("risky", math.degrees(math.atan(pull)))
 
@@ -277,21 +282,27 @@ def answer_check(asked: CheckQuestion, known: Known) -> CheckAnswer:
     scene = Assembly("table", _lying(asked.rows, known))
     if not scene.free:
         return CheckAnswer("", "There is nothing on the table to check.", "", ())
-    verdict = check(scene, CheckOptions(settle=1e-3, workers=1))
+    tilt, towards = map(math.radians, asked.lean)
+    verdict = check(scene, CheckOptions(settle=1e-3, workers=1, tilt=tilt, tilt_direction=towards))
     statics = verdict.statics
     text = "The simulation alone decides: " + statics.why if statics.stands is None and statics.why else ""
     if statics.tilt_deg is not None and verdict.word == "stands":
-        text = f"The table could tilt by {statics.tilt_deg:.1f} degrees"
+        text = f"The table could tilt by {statics.tilt_deg:.1f} degrees{' more' if tilt else ''}"
         if statics.push_n is not None:
             text += f"; a push of {statics.push_n:.2f} N at the top moves it"
     first = statics.weakest or verdict.dynamics.first_to_move or ""
-    return CheckAnswer(verdict.word, text, first, _arrows(scene))
+    if tilt:
+        text = ". ".join(
+            filter(None, (f"On the table as it is tilted, by {asked.lean[0]:.1f} degrees", text))
+        )
+    return CheckAnswer(verdict.word, text, first, _arrows(scene, _gravity(asked)))
 
 
-def _arrows(scene: Assembly) -> tuple[tuple[Vector, Vector], ...]:
+def _arrows(scene: Assembly, gravity: Vector) -> tuple[tuple[Vector, Vector], ...]:
     """Where and how hard pieces press on each other, as the simulation has it after a moment: pieces at rest in it
     hardly ever meet as exactly as a force balance wants."""
     with new_world(scene.bodies, scale=Scale.of(scene.bodies).finer) as world:
+        world.set_gravity(gravity)
         world.settle()
         contacts = world.advance(round(PRESSING_S * world.rate), contacts=True).contacts or ()
     return tuple(

@@ -50,6 +50,7 @@ class Hints(Feeling):
         self._prepared: CarryTarget | None = None
         self._since = 0.0
         self._last: Pose | None = None
+        self._lean = (0.0, 0.0)
 
     @property
     def word(self) -> str:
@@ -92,7 +93,8 @@ class Hints(Feeling):
         if grip is not self._prepared and grip.goal != grip.start:
             self._prepared = grip
             self._prepare(grip.name, place)
-        if self._last is None or not _alike(place, self._last):
+        if self._last is None or self._lean != self.client.lean or not _alike(place, self._last):
+            self._lean = self.client.lean
             self._last, self._since, self._place, self._answer = place, 0.0, None, None
             self.nearest = None
             # while it moves nothing else is asked, whose turn this would take

@@ -48,7 +48,7 @@ from teeter.engine.topple.contact.detection import (
 from teeter.engine.topple.contact.features import Features, departure, of_bodies, sagitta, together
 from teeter.engine.topple.contact.patches import axes_across
 from teeter.engine.topple.errors import StaticsError
-from teeter.engine.world.body import DOWN, Assembly, Body
+from teeter.engine.world.body import DOWN, Assembly, Body, Vector
 from teeter.models.material import pair_coefficient
 from teeter.models.piece import Piece
 
@@ -89,7 +89,7 @@ class Added:
 class IncrementalStatics:
     """A tower to which pieces are added for the asking; the tower itself never changes. Not to be shared between
     threads. touch: within which its pieces touch. contacts: all of the tower, where they are known. like: of the same
-    tower, with other tolerances."""
+    tower, with other tolerances. gravity: m/s^2, turned to tilt the table."""
 
     def __init__(
         self,
@@ -98,12 +98,13 @@ class IncrementalStatics:
         *,
         contacts: Contacts | None = None,
         like: IncrementalStatics | None = None,
+        gravity: Vector = DOWN,
     ) -> None:
-        self.tower, self._touch = tower, touch
+        self.tower, self._touch, self._gravity = tower, touch, gravity
         self._names = {body.name for body in tower.bodies}
         self._features: Features = of_bodies(tower.bodies) if like is None else like._features
         self._contacts = find_contacts(tower, *touch, scene=self._features) if contacts is None else contacts
-        self._balance = balance_of(tower, self._contacts)
+        self._balance = balance_of(tower, self._contacts, gravity=gravity)
         self._is_curved = any(_is_curved(body.piece) for body in tower.bodies)
         self._falls: list[Array] = []
         self._last: PieceContacts | None = None
@@ -150,7 +151,7 @@ class IncrementalStatics:
         say. What resists rolling is left out."""
         scene, contacts = self.with_piece(body), self.contacts(body)
         try:
-            found = rocking_of(scene, contacts, DOWN, None, known=self._points_on_curves)
+            found = rocking_of(scene, contacts, self._gravity, None, known=self._points_on_curves)
             return None if found is None else found.judged(found.balance.acting)
         except StaticsError:
             return None
@@ -208,7 +209,10 @@ class IncrementalStatics:
         centres = np.append(tower.centres, np.zeros((1, 3)), axis=0)[owner]
         below = _significant(wrenches_at(points, centres[:, None], frames))
         below[owner < 0] = 0.0
-        friction, pull = pair_coefficient(rubs, _frictions(bodies)[whose]), float(np.linalg.norm(DOWN))
+        friction, pull = (
+            pair_coefficient(rubs, _frictions(bodies)[whose]),
+            float(np.linalg.norm(self._gravity)),
+        )
         joints = []
         for at, (body, copy) in enumerate(zip(bodies, copies, strict=True)):
             rows = np.flatnonzero(whose == at)
@@ -229,7 +233,7 @@ class IncrementalStatics:
                 return False, "fall"
             if forces is not None and self._held.carries(self._balance, joint, forces):
                 return True, "forces"
-        balance = balance_of(self.with_piece(joint.body), self._whole(joint))
+        balance = balance_of(self.with_piece(joint.body), self._whole(joint), gravity=self._gravity)
         if feasible_forces(balance) is not None:
             return True, "whole"
         answer = fall(balance, balance.friction)
