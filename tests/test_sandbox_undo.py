@@ -78,6 +78,22 @@ def test_what_slides_off_a_tilted_table_stops_at_the_edge_of_the_floor() -> None
         active.session.close()
 
 
+def test_the_only_piece_is_brought_back_from_the_edge_of_the_floor() -> None:
+    nothing: Any = lambda *_: None  # noqa: E731
+    active = open_game(Plan("sandbox", ("Ana",)), nothing, nothing, nothing)
+    session, building = active.session, active.building
+    assert building is not None
+    try:
+        assert building.obey(Do(Bring("Ana", "cube", "bausack/cube")))
+        laid(active, 0.1)
+        assert building.obey(Tilt(30.0, 0.0))
+        assert session.table.bodies["cube"].fixed, "it was caught there, so that nothing is loose"
+        assert building.obey(Fetch("cube"))
+        assert session.table.hand.held == "cube"
+    finally:
+        session.close()
+
+
 def test_what_was_laid_brought_and_tilted_is_taken_back_step_by_step() -> None:
     nothing: Any = lambda *_: None  # noqa: E731
     active = open_game(Plan("sandbox", ("Ana",), scene="two_bricks"), nothing, nothing, nothing)

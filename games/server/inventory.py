@@ -221,7 +221,7 @@ class FreeBuilding:
         table = self._session.table
         moment = table.remember()
         loose = [body for body in table.bodies.values() if not body.fixed]
-        highest = max(0.0, *(body.pose.position[2] + float(body.piece.extents.max()) for body in loose))
+        highest = max([0.0, *(body.pose.position[2] + float(body.piece.extents.max()) for body in loose)])
         body = table.bodies[piece]
         table.put(body.at(Pose((0.0, 0.0, highest + float(body.piece.extents.max())))))
         self._session.act(Take(self._session.need.player, piece))
