@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from teeter.engine.pose import Pose
+from teeter.engine.view.frame import frame_of
 from teeter.engine.view.panels import Button
 from teeter.engine.view.window.events import Clicked
 from teeter.engine.world.body import Body
@@ -21,9 +22,9 @@ from teeter.games.core.rules import Bring
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.file_prompt import MOST_LIKE, FilePrompt, files_like, in_words, offered
 from teeter.games.present.naming import piece_name
-from teeter.games.present.sandbox_panel import called
+from teeter.games.present.sandbox_panel import SandboxLook, built, called, panels
 from teeter.games.server.inventory import inventory_of, read_piece
-from teeter.games.server.messages import GameUpdate, Plan, Several, Waits
+from teeter.games.server.messages import GameUpdate, NewBody, Plan, Several, TableView, Waits
 from teeter.games.server.setup import first_view
 from teeter.models.build import build
 from teeter.models.catalogue import find
@@ -121,6 +122,30 @@ def test_scenes_that_were_saved_are_offered_before_a_path_is_typed(
     assert len(files) == MOST_LIKE
     assert files[0] == (f"{tmp_path}/scenes/built-7.toml", "built-7.toml, saved here")
     assert offered("he") == [("here.stl", "here.stl")]
+
+
+def test_a_table_with_everything_on_the_floor_is_not_saved() -> None:
+    opening = first_view(plan := Plan("sandbox", ("Ana",), 0))
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
+    rules, body = opening.game.rules, Body("cube", build(find("bausack/cube")), Pose((0.0, 0.0, 0.0)))
+    for given in (Bring("Ana", "cube", "bausack/cube"), Released(1, "cube"), Placed(2, "cube")):
+        after = rules.apply(client.state, given)
+        client.hear(GameUpdate(after, type(given).__name__, given))
+    client.hear(NewBody(body))
+    client.hear(Waits(rules.needs(client.state), rules.legal(client.state), False))
+
+    def lies(z: float) -> bool:
+        frame = frame_of((*opening.bodies, body.at(Pose((0.0, 0.0, z)))))
+        client.hear(TableView(1, 240, frame.names, frame.poses))
+        (tools,) = panels(client, "", "C", SandboxLook())
+        rows = [item for row in tools.items for item in getattr(row, "items", (row,))]
+        return next(item.is_enabled for item in rows if isinstance(item, Button) and item.name == "save")
+
+    assert lies(0.02)
+    assert "cube" in built(client, None)
+    assert not lies(-0.7)
+    with pytest.raises(SceneError, match=r"^Nothing lies on the table: there is nothing to save$"):
+        built(client, None)
 
 
 def test_pieces_are_called_the_same_in_the_story_the_choices_and_on_the_screen() -> None:

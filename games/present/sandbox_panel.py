@@ -14,7 +14,7 @@ from teeter.games.server.messages import Act, Do, Fetch, Order, Shove, Tilt
 from teeter.models.catalogue import catalogue
 from teeter.models.catalogue import games as catalogues
 from teeter.scenes.dump import dump
-from teeter.scenes.scene import Scene
+from teeter.scenes.scene import Scene, SceneError
 
 MOST_OFF = 4
 """Pieces on the floor that are listed."""
@@ -66,7 +66,7 @@ def _tools(client: ClientState, chosen: str, key: str, look: SandboxLook) -> Pan
     pushed = called(client, chosen) if chosen in client.in_play else "the top piece"
     pieces = Button("shelf", "Pieces", is_on=bool(look.shelf))
     items: list[Item] = [Row((pieces, Button("check", "Check", key=key, is_enabled=is_built)))]
-    save = Button("save", "Save", is_enabled=is_built)
+    save = Button("save", "Save", is_enabled=is_built and bool(client.in_play - {*client.off_table}))
     items.append(Row((Button("file", "From a file"), save) if look.has_files else (save,)))
     if is_built:
         items.append(Button("clear", "Put everything away? Once more." if look.clears else "Clear"))
@@ -120,6 +120,8 @@ def called(client: ClientState, *names: str) -> str:
 def built(client: ClientState, scene: Scene | None) -> str:
     """Returns what lies on the table as a scene file; scene: what it began with. Raises SceneError."""
     assembly = Assembly("Built by hand", client.lying())
+    if not assembly.free:
+        raise SceneError.of("Nothing lies on the table", "there is nothing to save")
     return dump(assembly if scene is None else replace(scene, assembly=assembly))
 
 
