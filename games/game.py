@@ -21,7 +21,7 @@ from teeter.games.core import codec
 from teeter.games.core.clauses import Clause
 from teeter.games.core.errors import MalformedAction, SetupError
 from teeter.games.core.rules import NO_HANDICAPS, Action, Handicaps, Input, Rules
-from teeter.games.core.setup import Mode
+from teeter.games.core.setup import Mode, house_told
 
 if TYPE_CHECKING:
     from teeter.games.judge.judge import Judge
@@ -94,6 +94,14 @@ class Game(Generic[S]):
     def inputs(self) -> Any:
         """The union type of all that apply() takes."""
         return reduce(or_, self.rules.HANDLERS)
+
+    def house_rules(self, state: S) -> str:
+        """What is not played as printed, in a sentence; empty for nothing."""
+        return house_told(getattr(state, "house", self.house))
+
+    def opening(self, state: S) -> tuple[str, ...]:
+        """Returns the first lines of the story, with what is not played as printed."""
+        return (*self.rules.opening(state), *filter(None, [self.house_rules(state)]))
 
     def write_input(self, given: Input) -> str:
         """Returns an action or event as one line of JSON, with its `type`."""

@@ -89,7 +89,8 @@ def spoken(lab: Lab) -> str:
 
 def _all(lab: Lab) -> Iterator[tuple[str, str]]:
     rules = lab.game.rules
-    yield from (("House rules", each.help) for each in options_of(lab.game.house))
+    for each in options_of(lab.game.house):
+        yield from (("House rules", words) for words in (each.help, each.told) if words)
     for mode in lab.game.modes:
         for seed in range(GAMES_OF_A_MODE):
             dice = Random(seed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from html import escape
@@ -71,6 +72,20 @@ def test_the_rules_are_a_page_of_their_own_without_script_or_secret(host: HostTh
     assert not [word for word in (host.links.host, host.links.seats, '"Ada"') if word in body]
     # where none are drawn nobody waits for any
     assert "http-equiv" not in body
+
+
+def test_the_rules_and_the_story_say_what_is_not_played_as_printed() -> None:
+    told = "House rules: the third nudge in a turn counts as a fall."
+    with hosted(options={"third_foul_falls": True}) as host:
+        _, _, body = get(host, "/rules")
+        assert told in body
+        end = time.monotonic() + 60.0
+        while told not in host.told and time.monotonic() < end:
+            time.sleep(0.05)
+        for view in (
+            host.ask(lambda server: server.table and list(server.table.audience.views.values())) or ()
+        ):
+            assert told in view.log
 
 
 def test_pictures_of_the_rules_are_asked_for_again_until_all_are_drawn() -> None:

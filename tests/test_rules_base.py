@@ -31,6 +31,7 @@ from teeter.games.core.setup import (
     Mode,
     Seat,
     first_seat,
+    house_told,
     option,
     options_of,
     seat_index,
@@ -567,3 +568,35 @@ def test_game_named() -> None:
     assert game_named("sandbox").endless
     with pytest.raises(SetupError, match="unknown game 'chess'; allowed: "):
         game_named("chess")
+
+
+TOLD_OTHERWISE = {
+    *("first", "colours", "saboteur", "secret", "challenge", "colour_count"),
+    *("pieces", "rounds", "target", "points", "instructions"),
+}
+"""House rules that the story says in words of its own, or that say who sits where."""
+
+
+@pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])
+def test_what_is_not_played_as_printed_is_told_at_the_opening(game: Any) -> None:
+    assert house_told(game.house()) == ""
+    for each in options_of(game.house):
+        if each.name in TOLD_OTHERWISE:
+            assert not each.told
+            continue
+        other = not each.default if isinstance(each.default, bool) else each.most or each.choices[-1]
+        told = house_told(game.house(**{each.name: other}))
+        assert told.startswith("House rules: "), each.name
+        assert "{" not in told
+        assert isinstance(other, (bool, str)) or str(other) in told
+
+
+def test_several_house_rules_are_one_line_of_the_story() -> None:
+    game = game_named("tower-topple")
+    options = {"topple_bricks": 3, "topple_loses": 1}
+    state = game.rules.start(["Ana", "Ben"], 1, options, catalogue.stock_of(game))
+    told = game.opening(state)
+    assert told[:-1] == game.rules.opening(state)
+    assert told[-1] == (
+        "House rules: the tower has toppled once 3 bricks have fallen; whoever topples the tower loses one point."
+    )

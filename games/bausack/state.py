@@ -59,10 +59,16 @@ class House:
     first: str = option("", "who starts (the youngest player): a name or a seat number", clause="BS-12")
     pieces: int = option(0, "how many pieces are in play, drawn by lot; 0: all", clause="BS-01", most=70)
     tallest: bool = option(
-        False, "when all pieces are placed the tallest tower wins, instead of a draw", clause="BS-21"
+        False,
+        "when all pieces are placed the tallest tower wins, instead of a draw",
+        clause="BS-21",
+        told="when all pieces are placed the tallest tower wins",
     )
     scatter: bool = option(
-        False, "towers knocked down by a thrown piece are out, as in a collapse", clause="BS-11"
+        False,
+        "towers knocked down by a thrown piece are out, as in a collapse",
+        clause="BS-11",
+        told="towers knocked down by a thrown piece are out",
     )
 
 

@@ -252,7 +252,7 @@ def begin_game(request: PlayRequest, game: Game, options: dict[str, object]) -> 
     session, recorder = begin(
         game, players, seed, options, tremor=request.tremor / 1e3, path=request.record, tell=(narrator.tell,)
     )
-    narrator.say(*game.rules.opening(session.state))
+    narrator.say(*game.opening(session.state))
     return _play(request, session, recorder, seed, narrator)
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from teeter.games.core.errors import SetupError, unknown
-from teeter.games.core.words import listed
+from teeter.games.core.words import counted, listed
 from teeter.models.errors import quote
 
 LONGEST_NAME = 40
@@ -164,7 +164,8 @@ class Option:
     """One option as help shows it.
 
     least, most: range of a number. choices: what a text may be, empty: anything.
-    modes: the only modes it belongs to, empty: all. clause: the clause it comes from.
+    modes: the only modes it belongs to, empty: all. clause: the clause it comes from. told: what the opening says where
+    it is not as printed, with {} for the value; empty where the story of the game says it itself.
     """
 
     default: Value
@@ -174,6 +175,7 @@ class Option:
     most: int
     choices: tuple[str, ...]
     modes: tuple[str, ...]
+    told: str = ""
     name: str = ""
 
     @property
@@ -218,9 +220,10 @@ def option(
     most: int = 0,
     choices: Sequence[str] = (),
     modes: Sequence[str] = (),
+    told: str = "",
 ) -> Any:
     """A dataclass field that is an option of the game."""
-    spec = Option(default, help, clause, least, most, tuple(choices), tuple(modes))
+    spec = Option(default, help, clause, least, most, tuple(choices), tuple(modes), told)
     return dataclasses.field(default=default, metadata={"option": spec})
 
 
@@ -228,6 +231,17 @@ def options_of(house: Any) -> tuple[Option, ...]:
     """The options a House class declares, in its order."""
     fields = dataclasses.fields(house)
     return tuple(dataclasses.replace(field.metadata["option"], name=field.name) for field in fields)
+
+
+def house_told(house: Any) -> str:
+    """What is not played as printed, in a sentence; empty for nothing that the story of the game does not say."""
+    values = ((entry, getattr(house, entry.name)) for entry in options_of(house) if entry.told)
+    told = [
+        entry.told.format(value, points=counted(value, "point"))
+        for entry, value in values
+        if value != entry.default
+    ]
+    return f"House rules: {'; '.join(told)}." if told else ""
 
 
 def take_house(house: type[H], values: Mapping[str, object], mode: Mode) -> H:

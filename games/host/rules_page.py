@@ -34,11 +34,13 @@ def pictures(game: Game) -> list[str]:
     return [] if guide is None else [picture_of(game, str(number)) for number in range(len(guide.step))]
 
 
-def rules_page(game: Game, picture: Callable[[str], str], *, is_drawing: bool) -> tuple[str, str]:
+def rules_page(
+    game: Game, picture: Callable[[str], str], *, is_drawing: bool, house: str = ""
+) -> tuple[str, str]:
     """Returns the page and its Content-Security-Policy. picture: a picture by its name as a `data:` address, empty
-    while there is none. is_drawing: there may be more of them soon."""
+    while there is none. is_drawing: there may be more of them soon. house: what is not played as printed here."""
     guide = or_else("the rules in pictures", lambda: guide_of(game), None)
-    parts = [f"<h1>{escape(game.title)}</h1>"]
+    parts = [f"<h1>{escape(game.title)}</h1>", f"<p><strong>{escape(house)}</strong></p>" if house else ""]
     shown = [picture(name) for name in pictures(game)]
     if guide is not None:
         images = (f'<img alt="" src="{link}">' if link else "" for link in shown)

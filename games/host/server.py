@@ -198,8 +198,9 @@ class HostServer:
         return _plain(HTTPStatus.SERVICE_UNAVAILABLE) if is_full else None
 
     def _rules(self, audience: Audience) -> Response:
-        opening, has_pictures = self._hosting.opening, self._hosting.has_pictures
-        text, policy = rules_page(opening.game, audience.painter.data, is_drawing=has_pictures)
+        game, has_pictures = self._hosting.opening.game, self._hosting.has_pictures
+        house = game.house_rules(self._hosting.opening.state)
+        text, policy = rules_page(game, audience.painter.data, is_drawing=has_pictures, house=house)
         self._news.set()
         return _response(HTTPStatus.OK, "text/html; charset=utf-8", text.encode("utf-8"), policy)
 

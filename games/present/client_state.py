@@ -235,7 +235,7 @@ class ClientState(Generic[S]):
         rules, is_open = self.game.rules, self.seat is None and not self.has_secrets
         if update.given is None:
             if is_open:
-                return as_called(self.game, readable(rules.opening(update.state)), update.state)
+                return as_called(self.game, readable(self.game.opening(update.state)), update.state)
             return opening_for(self.game, update.state, viewer)
         if is_open:
             lines = readable(rules.tell(before, update.given, update.state))

@@ -64,7 +64,7 @@ HIDDEN = re.compile(r"(?<![\w?])\?(?=[,.;]|$)")
 def opening_for(game: Game[S], state: S, viewer: str) -> tuple[str, ...]:
     """Returns the first lines of a game, but those about what is hidden. viewer: a seat; empty: someone who sits at
     none."""
-    lines = game.rules.opening(game.rules.seen_by(state, viewer))
+    lines = game.opening(game.rules.seen_by(state, viewer))
     return as_called(game, (line for line in lines if not HIDDEN.search(line)), state)
 
 

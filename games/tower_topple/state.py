@@ -136,11 +136,22 @@ class House:
         modes=("1", "2", "4"),
     )
     topple_bricks: int = option(
-        1, "how many bricks have to fall to make a topple", clause="TT-07", least=1, most=12
+        1,
+        "how many bricks have to fall to make a topple",
+        clause="TT-07",
+        least=1,
+        most=12,
+        told="the tower has toppled once {} bricks have fallen",
     )
-    teams: bool = option(True, "seven or more players form teams", clause="TT-01")
+    teams: bool = option(
+        True, "seven or more players form teams", clause="TT-01", told="nobody is put into a team"
+    )
     bricks: str = option(
-        "real", "bricks vary as real ones do, or are all alike", clause="TT-02", choices=("real", "exact")
+        "real",
+        "bricks vary as real ones do, or are all alike",
+        clause="TT-02",
+        choices=("real", "exact"),
+        told="all bricks are exactly alike",
     )
     points: str = option(
         "printed",
@@ -151,16 +162,26 @@ class House:
     )
     instructions: bool = option(True, "the printed instructions are followed", clause="TT-04", modes=("4",))
     colour_points: int = option(
-        3, "points for a brick of the required colour", clause="TT-10", most=20, modes=("4",)
+        3,
+        "points for a brick of the required colour",
+        clause="TT-10",
+        most=20,
+        modes=("4",),
+        told="a brick of the required colour earns {points}",
     )
     escape: bool = option(
-        True, "two other bricks if the required colour would topple the tower", clause="TT-11", modes=("4",)
+        True,
+        "two other bricks if the required colour would topple the tower",
+        clause="TT-11",
+        modes=("4",),
+        told="the required colour has to be drawn even if that topples the tower",
     )
     topple_loses: int = option(
         0,
         "points lost by whoever topples the tower, so nobody topples it on purpose",
         clause="TT-04",
         most=20,
+        told="whoever topples the tower loses {points}",
     )
 
 

@@ -86,7 +86,12 @@ class House:
     """The options of the game."""
 
     first: str = option("", "who goes first (the tallest player): a name or a seat number", clause="WK-03")
-    third_foul_falls: bool = option(False, "the third nudge in a turn counts as a fall", clause="WK-12")
+    third_foul_falls: bool = option(
+        False,
+        "the third nudge in a turn counts as a fall",
+        clause="WK-12",
+        told="the third nudge in a turn counts as a fall",
+    )
 
 
 @dataclass(frozen=True, slots=True)
