@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from skins import ASKED, AtPage, AtWindow, Unasked
 
-from teeter.engine.view.panels import Item, Panel, Text
+from teeter.engine.view.panels import Item, Panel, Row, Text
 from teeter.games.bausack.state import BausackReason
 from teeter.games.core.rules import Outcome
-from teeter.games.crazy_tower.state import CrazyReason
+from teeter.games.crazy_tower.state import CrazyReason, Fallen
 from teeter.games.present import hud
 from teeter.games.present.client_state import ClientState
-from teeter.games.present.end_screen import result_of
+from teeter.games.present.details import details_of
+from teeter.games.present.end_screen import result_of, score_rows
+from teeter.games.present.naming import piece_name
+from teeter.games.server.messages import Plan
+from teeter.games.server.setup import first_view
 from teeter.games.tower_topple.state import ToppleReason
 
 PAGE = Path(__file__).resolve().parent.parent / "engine" / "view" / "page" / "src"
@@ -51,7 +57,7 @@ def test_the_page_draws_every_kind_of_item_and_no_panel_by_its_name() -> None:
     ("winners", "reason", "said"),
     [
         (("Ana", "Ben"), BausackReason.ALL_PLACED, "Ana and Ben draw."),  # of three
-        (("Ana", "Ben", "Cy"), ToppleReason.LAST_ROUND, "Ana, Ben and Cy draw."),
+        (("Ana", "Ben", "Cy"), ToppleReason.LAST_ROUND, "Ana, Ben and Cy share the win."),
         (("Ana", "Cy"), CrazyReason.COLLAPSE, "Ana and Cy win!"),
         (("Ana+Ben",), ToppleReason.LAST_ROUND, "Ana and Ben win!"),
         ((), CrazyReason.STANDSTILL, "Nobody wins."),
@@ -59,3 +65,44 @@ def test_the_page_draws_every_kind_of_item_and_no_panel_by_its_name() -> None:
 )
 def test_the_end_says_a_draw_of_what_is_one(winners: tuple[str, ...], reason: Any, said: str) -> None:
     assert result_of(Outcome(winners, reason), 3) == said
+
+
+def desk_of(plan: Plan, **changes: Any) -> ClientState[Any]:
+    """A game as everybody at one screen sees it, with a state that is otherwise in some things."""
+    opening = first_view(plan)
+    state = replace(opening.state, **changes)
+    return ClientState(plan, opening.game, state, opening.bodies, time.perf_counter)
+
+
+def details_said(desk: ClientState[Any]) -> str:
+    """What stands in the panel of the details."""
+    return "\n".join(item.text for item in details_of(desk.game).items(desk) if isinstance(item, Text))
+
+
+def test_a_target_is_played_for_in_place_of_rounds_and_no_row_counts_once_it_toppled() -> None:
+    names = ("Ana", "Ben")
+    rounds = desk_of(Plan("tower-topple", names, 1))
+    assert details_said(rounds).startswith("Round 1 of 3, 18 rows high")
+    target = desk_of(Plan("tower-topple", names, 1, {"target": 1}), round=2)
+    assert details_said(target).startswith("Round 2, first to one point, 18 rows high")
+    over = desk_of(Plan("tower-topple", names, 1), round=3, tower=(), reason=ToppleReason.LAST_ROUND)
+    assert details_said(over).startswith("Round 3 of 3\n")
+
+
+def test_once_the_game_is_over_nobody_is_on_turn_and_nothing_is_to_be_put_back() -> None:
+    plan = Plan("crazy-tower", ("Ana", "Ben"), 1)
+    after: dict[str, Any] = {
+        "fallen": (Fallen("red_i1"), Fallen("card_1")),
+        "reason": CrazyReason.COLLAPSE,
+        "winners": ("Ben",),
+    }
+    going, over = desk_of(plan, fallen=after["fallen"]), desk_of(plan, **after)
+    assert "2 fallen pieces to put back" in details_said(going)
+    assert "put back" not in details_said(over)
+    for desk, bold in ((going, "Ana"), (over, "Ben")):
+        lit = [row.items[0] for row in score_rows(desk) if isinstance(row, Row)]
+        assert [item.text for item in lit if isinstance(item, Text) and item.bold] == [bold]
+
+
+def test_a_ball_with_a_hole_is_drilled() -> None:
+    assert piece_name("bausack/ball_bored") == "drilled ball"

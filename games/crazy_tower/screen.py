@@ -51,11 +51,11 @@ class CrazyDetails(GameDetails[State]):
         for number, seat in enumerate(state.seats):
             left = f"{seat.name}: {counted(len(state.hands[number]), 'block')}"
             items.append(Text(left, size="small", mark=self.seat_mark(desk, number)))
-        if state.boxes:
+        if state.boxes and state.reason is None:
             items.append(
                 Text("Boxes: " + ", ".join(box.name.lower() for box in state.boxes), "warn", "small")
             )
-        if state.fallen:
+        if state.fallen and state.reason is None:
             fallen = counted(len(state.fallen), "fallen piece")
             items.append(Text(f"{capital(fallen)} to put back", "bad", "small"))
         if state.saboteur >= 0:

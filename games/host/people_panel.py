@@ -27,10 +27,9 @@ class Company:
 def with_people(client: ClientState, people: Company) -> Panel:
     """Returns the panel of the scores, with who sits where."""
     me = people.me
-    turn = () if client.game.endless else (client.need.player,)
     items: list[Item] = []
     names: list[Item] = [Row((Text(chair.name),)) for chair in people.chairs.values()]
-    rows = or_else("the scores", lambda: score_rows(client, turn), names)
+    rows = or_else("the scores", lambda: score_rows(client), names)
     for row, chair in zip(rows, people.chairs.values(), strict=True):
         # of a bot by its own name the scores say so already
         is_told = chair.state == "here" or (chair.state == "bot" and not chair.people)

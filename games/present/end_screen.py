@@ -1,6 +1,6 @@
 """The panels at the end of a game: how it ended, and why it cannot go on."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
 from teeter.engine.view.panels import Button, Gap, Item, Panel, Row, Text
 from teeter.games.core.rules import Outcome, Wait
@@ -22,7 +22,7 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
         *([Text(f"The last fall: {why}", size="small")] if why else []),
         Gap(4),
         Text(capital(client.game.score_word), "quiet", "small"),
-        *score_rows(client, outcome.winners),
+        *score_rows(client),
         Gap(4),
         *(_acts(client, film) if client.seat is None else (Button("look", "Look at the table"),)),
     ]
@@ -30,9 +30,10 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
 
 
 def result_of(outcome: Outcome, seats: int) -> str:
-    """Returns who won. Of a draw nobody is said to have: between some (BS-20), or all, who had as much."""
-    if len(outcome.winners) > 1 and (len(outcome.winners) == seats or outcome.reason.text.endswith("a draw")):
-        return f"{listed(members(outcome.winners))} draw."
+    """Returns who won. Of a draw nobody is said to have (BS-20); where all had as much they share the win."""
+    is_draw = outcome.reason.text.endswith("a draw")
+    if len(outcome.winners) > 1 and (is_draw or len(outcome.winners) == seats):
+        return f"{listed(members(outcome.winners))} {'draw' if is_draw else 'share the win'}."
     return won(outcome.winners) + ("!" if outcome.winners else ".")
 
 
@@ -54,9 +55,13 @@ def _acts(client: ClientState, film: str) -> tuple[Item, ...]:
     )
 
 
-def score_rows(client: ClientState, lit: Container[str], gains: Sequence[int] = ()) -> list[Item]:
-    """Returns a row for each seat with its score; those that are lit stand out. gains: what has just come to it."""
+def score_rows(client: ClientState, gains: Sequence[int] = ()) -> list[Item]:
+    """Returns a row for each seat with its score; whoever is on turn, or has won, stands out. gains: what has just come
+    to it."""
     items: list[Item] = []
+    outcome = client.game.rules.outcome(client.state)
+    turn = () if client.game.endless else (client.need.player,)
+    lit = turn if outcome is None else outcome.winners
     scores = client.game.rules.scores(client.state)
     for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
         is_lit = seat.name in lit

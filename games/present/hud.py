@@ -271,8 +271,7 @@ def card_of(choice: Choice) -> str:
 def _scores(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     if is_over(client) or client.game.is_free_building:
         return ()
-    turn = () if client.game.endless else (client.need.player,)
-    rows = tuple(score_rows(client, turn, look.gains))
+    rows = tuple(score_rows(client, look.gains))
     scores = Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
     words, mark = look.flying
     flying = Text(words, "accent", "title", bold=True, mark=mark)

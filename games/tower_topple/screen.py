@@ -2,6 +2,7 @@
 
 from teeter.engine.view.panels import Item, Text
 from teeter.games.core.rules import Take
+from teeter.games.core.words import counted
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import CARRY, COLOURS, LAY, PULL, TAKE, GameDetails, Lesson, marked
 from teeter.games.tower_topple.judge import look_of
@@ -23,8 +24,12 @@ class ToppleDetails(GameDetails[State]):
         """Returns the lines of the panel."""
         state = desk.seen
         way = "clockwise" if state.direction == 1 else "counter-clockwise"
+        target = state.house.target
+        length = f", first to {counted(target, 'point')}" if target else f" of {state.house.rounds}"
+        # no row counts once it has toppled, whatever stands
+        high = f", {len(state.tower)} rows high" if state.tower else ""
         items: list[Item] = [
-            Text(f"Round {state.round} of {state.house.rounds}, {len(state.tower)} rows high", size="small"),
+            Text(f"Round {state.round}{length}{high}", size="small"),
             Text(f"Play goes {way}", "quiet", "small"),
         ]
         for task in state.owed:

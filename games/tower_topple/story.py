@@ -23,7 +23,7 @@ def opening(state: State) -> tuple[str, ...]:
         "none": "no points, but topples count",
     }
     played = points[house.points] + (", instructions as printed" if house.instructions else "")
-    length = f"first to {house.target} points" if house.target else _many(house.rounds, "round")
+    length = f"first to {counted(house.target, 'point')}" if house.target else _many(house.rounds, "round")
     return (
         f"{names} sit around a tower of {len(state.bricks)} bricks, {len(state.tower)} rows high.",
         f"{capital(played)}; {length}. {whose(state)} begins.",
