@@ -15,12 +15,14 @@ from teeter.engine.view.panels import Item, Panel, Row, Text
 from teeter.games.bausack.state import BausackReason
 from teeter.games.core.rules import Outcome
 from teeter.games.crazy_tower.state import CrazyReason, Fallen
-from teeter.games.present import hud
+from teeter.games.host.views import SHIPPED
+from teeter.games.present import hand_panel, hud
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of
 from teeter.games.present.end_screen import result_of, score_rows
+from teeter.games.present.hud_state import HudState
 from teeter.games.present.naming import piece_name
-from teeter.games.server.messages import Plan
+from teeter.games.server.messages import GameUpdate, Plan, TableView, Waits
 from teeter.games.server.setup import first_view
 from teeter.games.tower_topple.state import ToppleReason
 
@@ -106,3 +108,19 @@ def test_once_the_game_is_over_nobody_is_on_turn_and_nothing_is_to_be_put_back()
 
 def test_a_ball_with_a_hole_is_drilled() -> None:
     assert piece_name("bausack/ball_bored") == "drilled ball"
+
+
+def test_a_brick_that_is_pulled_is_left_by_choices_alone_which_say_what_comes_of_it() -> None:
+    desk = desk_of(Plan("tower-topple", ("Ana", "Ben"), 1))
+    rules = desk.game.rules
+    action: Any = rules.legal(desk.state)[0].action
+    after = rules.apply(desk.state, action)
+    desk.hear(GameUpdate(after, "Take", action))
+    desk.hear(TableView(1, 240, desk.frame.names, desk.frame.poses, held=action.piece))
+    desk.hear(Waits(rules.needs(after), rules.legal(after), False))
+    (panel,) = hand_panel.hand(desk, SHIPPED, HudState())
+    assert [button.name for button in panel.items[-1].items] == ["act:tap", "act:pull_out"]  # type: ignore[union-attr]
+    assert [choice.sentence for choice in desk.choices] == [
+        "leave the brick where it is now, and choose again",
+        "put the brick back as it was, and choose again",
+    ]

@@ -821,8 +821,8 @@ def test_choices_in_words() -> None:
         "take up the second fallen brick",
     ]
     assert [choice.sentence for choice in legal(after(position(), Take("Ana", b(1))))] == [
-        "leave the brick where it is now",
-        "let go of the brick",
+        "leave the brick where it is now, and choose again",
+        "put the brick back as it was, and choose again",
     ]
 
 

@@ -23,13 +23,13 @@ ALL_NUDGES = (
     ("places", "hint", "fine", "lay"),
 )
 """On a page, where a finger has no keys."""
-PULLING = ("tap", "pull_out", "let_go")
+PULLING = ("tap", "pull_out")
+"""To leave it there is a choice, which says what comes of it."""
 NAMED = {
     "turn_left": "Turn",
     "hint": "Coach",
     "lift": "Higher",
     "pull_out": "Pull it out",
-    "let_go": "Let go",
 }
 SIGNS = {
     "turn_left": "\u27f2",

@@ -219,8 +219,9 @@ def legal(state: State) -> tuple[Choice, ...]:
     if state.reason is not None:
         return ()
     if state.phase is Phase.PULL:
-        left = Choice(Leave(player), "leave the brick where it is now")
-        return (left,) if state.met else (left, Choice(TakeBack(player), "let go of the brick"))
+        left = Choice(Leave(player), "leave the brick where it is now, and choose again")
+        back = Choice(TakeBack(player), "put the brick back as it was, and choose again")
+        return (left,) if state.met else (left, back)
     if state.phase not in (Phase.CHOOSE, Phase.GATHER):
         return ()
     how = rows.conditions(state)
