@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from itertools import product
+from dataclasses import replace
+from itertools import permutations, product
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import teeter
 from teeter.engine.topple.design.counterweights import PUBLISHED, longest, placed, stack_of
-from teeter.engine.topple.design.stacks import Laid, bridge, flat, overhang, slope_of, tower
+from teeter.engine.topple.design.stacks import Laid, bridge, farthest, flat, overhang, slope_of, tower
 from teeter.games.cli import app
 
 LONG = 0.075
@@ -63,6 +65,52 @@ def test_what_is_laid_with_counterweights_is_balanced() -> None:
     assert places is not None
     assert places.mean() < 0
     assert places[0] + 0.5 > sum(1 / (2 * at) for at in range(1, 7))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("margin", [5, 20])
+def test_more_bricks_reach_no_less_far_and_keep_the_margin(margin: int) -> None:
+    """By moments of the whole about the edge, tilted: its middle lies behind it by its height times the slope; and
+    about the sides of the lowest brick it keeps atan(half of its width / that height)."""
+    reach = 0.0
+    for count in (4, 5, 6, 7):
+        found = teeter.design("overhang", f"tower_topple/brick:{count}", margin_deg=margin, workers=1)
+        assert found.tilt_deg is not None
+        assert margin <= found.tilt_deg <= 1.01 * margin
+        middle = np.mean([np.array(found.scene.pieces[name].position_mm) for name in found.pieces], axis=0)
+        assert math.degrees(math.atan(-middle[0] / (middle[2] - 100))) == pytest.approx(margin, rel=1e-2)
+        assert math.degrees(math.atan(12.5 / (middle[2] - 100))) >= margin
+        assert found.reach_mm >= reach - 1e-6
+        reach = found.reach_mm
+    assert reach >= {5: 103, 20: 68.5}[margin]
+
+
+def test_one_on_one_leaves_out_what_tips_sideways_or_reaches_no_farther() -> None:
+    """By hand: four bricks keep atan(12.5 / 30) = 22.6 degrees sideways, five 18.4; beside every choice of unequal ones
+    in every order."""
+    assert len(farthest(bricks(9), slope_of(20))) == 4
+    unequal = [flat(at, (0.05 + 0.01 * at, 0.03, 0.01 + 0.01 * (at % 2)), 1.0 + at % 3) for at in range(4)]
+    for degrees in (5.0, 20.0):
+        orders = [order for many in range(1, 5) for order in permutations(unequal, many)]
+        known = max(tip(laid) for order in orders if (laid := kept(order, slope_of(degrees))))
+        assert tip(farthest(unequal, slope_of(degrees))) == pytest.approx(known, abs=5e-5)
+
+
+def kept(order: Sequence[Laid], slope: float) -> list[Laid]:
+    """Boxes, the top one first, each at the edge of its joint; none where they tip sideways."""
+    laid: list[Laid] = []
+    weight = along = height = 0.0
+    for at, box in enumerate(order):
+        long, wide, high = box.sides
+        # x from the end of the top one; where the middle of all above is, tilted
+        x = along + slope * height - long / 2 if at else -long / 2
+        laid.append(replace(box, x=x))
+        total = weight + box.weight
+        along = (weight * along + box.weight * x) / total
+        height, weight = (weight * (height + high) + box.weight * high / 2) / total, total
+        if slope * height > min(wide, *(other.sides[1] for other in order[at : at + 2])) / 2:
+            return []
+    return [replace(box, x=box.x - along - slope * height) for box in laid]
 
 
 @pytest.mark.soak

@@ -14,6 +14,7 @@ from teeter.models.errors import Untrue
 from teeter.models.printed import KEPT, as_json
 
 if TYPE_CHECKING:
+    from teeter.engine.topple.design.counterweights import Stack
     from teeter.engine.topple.design.stacks import Laid
     from teeter.engine.topple.verdict import Word
     from teeter.engine.world.body import Assembly, Body
@@ -32,6 +33,12 @@ BEHIND_MM = 50.0
 """How far they reach beyond what lies on them."""
 LEAST_INSET = 5e-4
 """Of a block's length, that forces keep away from the ends of contacts, whatever the margin."""
+FEWEST = 4
+"""Blocks of which some weigh others down and reach farther than one on one."""
+FEWER = 0.8
+"""Times the blocks that are tried next where so many keep no margin."""
+SPARE = 1.0005
+"""Times the inset that a margin wants by moments: what rounding takes."""
 ROUNDS, ENOUGH = 8, 1.1
 """In which that is fitted to the margin, and times the margin that are close enough."""
 
@@ -184,7 +191,7 @@ def designed(
         laid, reach, edges = bridge, 1e-3 * (gap or 0.0), (0.0, 1e-3 * (gap or 0.0))
         how = "a deck" if len(laid) == 1 else f"{len(laid) // 2} from each side and a deck"
     else:
-        laid, how, edges = stacks.overhang(boxes, slope), "one on one", (0.0,)
+        laid, how, edges = stacks.farthest(boxes, slope), "one on one", (0.0,)
         more = None if single else _counterweighted(pieces, boxes, margin)
         if more is not None and stacks.reach_of(more[0]) > stacks.reach_of(laid):
             laid, how = more
@@ -240,17 +247,44 @@ def _are_equal(boxes: Sequence[Laid]) -> bool:
 def _counterweighted(
     pieces: Sequence[tuple[Body, Any]], boxes: Sequence[Laid], margin: float
 ) -> tuple[list[Laid], str] | None:
-    """Returns equal boxes with counterweights, and how they lie: as far out as the margin lets them by statics."""
+    """Returns equal boxes with counterweights, and how they lie: as far out as the margin lets them by statics. Fewer
+    are lower, so with a margin they may reach farther: fewer and fewer are tried until they do not."""
+    from teeter.engine.topple.design.counterweights import FEWEST_WITH_TOWER, longest
+    from teeter.engine.topple.design.stacks import reach_of, slope_of
+
+    long, wide, high = boxes[0].sides
+    if not _are_equal(boxes):
+        return None
+    slope = slope_of(margin)
+    # sideways the whole tips about the side of the lowest block
+    highest = wide / 2 / (slope * high) if slope else math.inf
+    count, best = len(boxes), None
+    while count >= FEWEST:
+        stack = longest(count, LEAST_INSET, slope * high / long, highest)
+        laid = None if stack is None else _kept(stack, pieces, boxes[:count], margin)
+        if laid is not None and stack is not None and (best is None or reach_of(laid) > reach_of(best[0])):
+            spine = _spine(stack.levels)
+            best = laid, f"{spine} reaching out and {count - spine} weighing them down"
+        elif best is not None:
+            break
+        # many take long: a good deal fewer are next, and where some keep the margin only few
+        few = count - 1 if count < FEWEST_WITH_TOWER else FEWEST_WITH_TOWER - 1
+        count = max(few, round(FEWER * count)) if best is None else few
+    return best
+
+
+def _kept(
+    stack: Stack, pieces: Sequence[tuple[Body, Any]], boxes: Sequence[Laid], margin: float
+) -> list[Laid] | None:
+    """Returns boxes as far out as the margin lets this stack of them by statics; None where it keeps none."""
     from teeter.engine.topple.balance.statics import analyse
-    from teeter.engine.topple.design.counterweights import longest, placed
-    from teeter.engine.topple.design.stacks import reach_of
+    from teeter.engine.topple.design.counterweights import middle_of, placed
+    from teeter.engine.topple.design.stacks import reach_of, slope_of
 
     long, _, high = boxes[0].sides
-    stack = longest(len(boxes), LEAST_INSET) if _are_equal(boxes) else None
-    if stack is None:
-        return None
     floors = stack.levels.max() - stack.levels
-    inset, best = LEAST_INSET, None
+    # by moments of the whole, tilted, about the edge
+    inset, best = max(LEAST_INSET, SPARE * slope_of(margin) * middle_of(stack) * high / long), None
     for _ in range(ROUNDS):
         places = placed(stack, inset)
         if places is None:
@@ -264,10 +298,7 @@ def _counterweighted(
             break
         # the margin grows about as the inset does
         inset = max(LEAST_INSET, inset * min(8.0, 1.05 * margin / max(tilt, 1e-6)))
-    spine = _spine(stack.levels)
-    return (
-        None if best is None else (best, f"{spine} reaching out and {len(boxes) - spine} weighing them down")
-    )
+    return best
 
 
 def _spine(levels: Any) -> int:

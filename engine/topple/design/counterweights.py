@@ -77,9 +77,10 @@ def stack_of(spine: int, column: int, tower: int) -> Stack:
     return Stack(levels, upper, lower, sides[:, 0], sides[:, 1], np.array(places))
 
 
-def longest(count: int, inset: float) -> Stack | None:
-    """Returns the stack of so many blocks that reaches farthest; None where none is balanced. inset: as for `placed`.
-    Climbs from one number of blocks in spine and column to the next for as long as that reaches farther."""
+def longest(count: int, inset: float, slope: float = 0.0, highest: float = np.inf) -> Stack | None:
+    """Returns the stack of so many blocks that reaches farthest; None where none is balanced. inset: as for `placed`,
+    at least. slope: lengths of inset for each height of a block by which its middle is over the pier; that is `highest`
+    at most. Climbs from one number of blocks in spine and column to the next for as long as that reaches farther."""
     known: dict[tuple[int, int], float] = {}
 
     def reach(at: tuple[int, int]) -> float:
@@ -88,14 +89,18 @@ def longest(count: int, inset: float) -> Stack | None:
         if spine < 2 or column < 1 or tower < 0 or (count < FEWEST_WITH_TOWER and tower):
             return -np.inf
         if at not in known:
-            places = placed(stack_of(spine, column, tower), inset)
+            stack = stack_of(spine, column, tower)
+            middle = middle_of(stack)
+            places = placed(stack, max(inset, slope * middle)) if middle <= highest else None
             known[at] = -np.inf if places is None else float(places[0])
         return known[at]
 
     spine = round(count / 3)
     best = spine, round(0.65 * (count - spine))
     if count < FEWEST_WITH_TOWER:
-        best = max(((spine, count - spine) for spine in range(1, count)), key=reach, default=best)
+        # a spine of more than half of them has too little behind it
+        spines = range(2, (count + 1) // 2 + 1)
+        best = max(((spine, count - spine) for spine in spines), key=reach, default=best)
     else:
         while True:
             near = [(best[0] + a, best[1] + b) for a, b in ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))]
@@ -104,6 +109,11 @@ def longest(count: int, inset: float) -> Stack | None:
                 break
             best = better
     return None if reach(best) == -np.inf else stack_of(*best, count - sum(best))
+
+
+def middle_of(stack: Stack) -> float:
+    """Returns how high the middle of a stack is above the pier, in heights of a block."""
+    return float((stack.levels.max() - stack.levels).mean()) + 0.5
 
 
 def placed(stack: Stack, inset: float) -> Array | None:

@@ -57,6 +57,31 @@ def overhang(boxes: Sequence[Laid], slope: float, tip: tuple[float, float] = (0.
     return _stacked(order, slope, tip)
 
 
+def farthest(boxes: Sequence[Laid], slope: float) -> list[Laid]:
+    """Returns boxes one on one, without those that a margin is better kept without: as low as they have to be so that
+    none tips sideways, and none that costs more reach than it gains."""
+
+    def worth(stack: Sequence[Laid]) -> tuple[float, float]:
+        return -round(_missing_sideways(stack, slope), 9), reach_of(stack)
+
+    best = overhang(boxes, slope)
+    while len(best) > 1:
+        fewer = [_stacked([*best[:at], *best[at + 1 :]], slope, (0.0, 0.0)) for at in range(len(best))]
+        other = max(fewer, key=worth)
+        if worth(other) <= worth(best):
+            break
+        best = other
+    return best
+
+
+def _missing_sideways(stack: Sequence[Laid], slope: float) -> float:
+    """Returns what all joints want of breadth together, metres; 0 where none tips sideways. stack: from the top."""
+    weights, high, z, wide = np.array([(box.weight, box.sides[2], box.z, box.sides[1]) for box in stack]).T
+    middle = np.cumsum(weights * z) / np.cumsum(weights) - (z - high / 2)
+    half = np.minimum(wide, np.append(wide[1:], np.inf)) / 2
+    return float(np.maximum(slope * middle - half, 0.0).sum())
+
+
 def reach_of(stack: Sequence[Laid]) -> float:
     """Returns how far boxes reach along x, metres."""
     return max(box.x + box.sides[0] / 2 for box in stack)
