@@ -19,6 +19,10 @@ FLAT = 1e-6
 """Of the piece's size, and of a unit normal: faces of the hull that differ by less are one."""
 SINKS = 1e-6
 """Of the piece's size: by less a curve that is cut into faces rises and falls by itself."""
+FEWEST_ROUND = 6
+"""Corners of what is a circle and no polygon."""
+BRIDGES = 2.0
+"""Times as broad as the facets it meets: a face of the hull over a hollow, such as the hole of a ring."""
 OVER = 1e-9
 """Of the piece's size: a centre of mass so little inside an edge lies over it."""
 
@@ -87,6 +91,7 @@ def _faces(corners: Array, piece: Piece) -> tuple[list[_Face], Array]:
     numbers = _alike(scaled)
     curved = np.array([facet.normal for facet in piece.surface.facets if facet.curved]).reshape(-1, 3)
     flat = np.array([facet.normal for facet in piece.surface.facets if not facet.curved]).reshape(-1, 3)
+    breadth = _breadths(piece, hull.points)
     faces = []
     for number in range(numbers.max() + 1):
         triangles = hull.simplices[numbers == number]
@@ -98,9 +103,21 @@ def _faces(corners: Array, piece: Piece) -> tuple[list[_Face], Array]:
         inwards = np.cross(normal, along) / np.linalg.norm(along, axis=1)[:, None]
         room = np.einsum("ij,ij->i", piece.centre_of_mass - points, inwards)
         over = _towards(points, piece.centre_of_mass, normal)
+        broad = float(np.linalg.norm(points[:, None] - points, axis=2).max())
         on_curve = _nearest(curved, normal) > _nearest(flat, normal)
+        on_curve &= broad <= BRIDGES * breadth[ring].max()
         faces.append(_Face(ring, normal, height, room, over, on_curve))
     return faces, np.asarray(hull.points)
+
+
+def _breadths(piece: Piece, points: Array) -> Array:
+    """How broad the broadest facet at each point (n,) is, metres; points that are corners of none have infinity."""
+    widest: dict[tuple[float, ...], float] = {}
+    for facet in piece.surface.facets:
+        broad = float(np.linalg.norm(np.ptp(facet.rings[0], axis=0)))
+        for corner in map(tuple, facet.rings[0].tolist()):
+            widest[corner] = max(widest.get(corner, 0.0), broad)
+    return np.array([widest.get(tuple(point), np.inf) for point in points.tolist()])
 
 
 def _towards(points: Array, goal: Array, normal: Array) -> int:
@@ -206,7 +223,7 @@ def _pose(
         return StablePose(_down(face.normal), None, None, share, area)
     edge = int(face.room.argmin())
     room = float(face.room[edge])
-    if faces[beside[lowest, edge]].on_curve:
+    if faces[beside[lowest, edge]].on_curve and len(points) >= FEWEST_ROUND:
         room = _room_in_circle(np.roll(points, 1 - edge, axis=0)[:3], centre)
     return StablePose(_down(face.normal), face.height, math.atan2(room, face.height), share, area)
 

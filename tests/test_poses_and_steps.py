@@ -92,6 +92,17 @@ def test_an_egg_does_not_stand_on_its_tip() -> None:
     assert side.share == pytest.approx(1)
 
 
+def test_a_torus_lies_on_a_circle() -> None:
+    """Of the radius of its middle line, its centre of mass as high as its tube is thick."""
+    found = stable_poses(
+        build_mesh(trimesh.creation.torus(0.030, 0.008), "torus", material_named("beech"))[0]
+    )
+    assert [pose.share for pose in found] == pytest.approx([0.5, 0.5])
+    for pose in found:
+        assert pose.height == pytest.approx(0.008)
+        assert pose.margin == pytest.approx(math.atan(30 / 8), rel=1e-4)
+
+
 def test_polyhedra_beside_trimesh() -> None:
     rng, beech = np.random.default_rng(5), material_named("beech")
     for _ in range(20):
