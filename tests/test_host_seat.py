@@ -280,6 +280,26 @@ def test_hostile_texts_are_said_and_do_nothing(seat: Opened) -> None:
     )
 
 
+def test_the_keys_are_listed_and_one_button_plays_until_esc(seat: Opened) -> None:
+    page = seat.page
+    assert page.get_attribute("[data-act=sound]", "title") == "Sound on or off (M)"
+    page.keyboard.press("F1")
+    listed = page.locator(".keys dt").all_text_contents()
+    assert {"F1", "S", "M", "Space"} <= set(listed)
+    assert "F12" not in listed
+    # what lies below hears no key
+    page.keyboard.press("m")
+    page.keyboard.press("F1")
+    assert not page.is_visible(".keys")
+    assert page.get_attribute("[data-act=sound]", "aria-pressed") == "false"
+    page.click("[data-act=help]")
+    page.click(".keys button:has-text('One-button play')")
+    page.wait_for_selector(".scanned")
+    assert "Esc ends it" in seat.text(".scans")
+    page.keyboard.press("Escape")
+    assert not page.is_visible(".scans, .scanned")
+
+
 OVERLAPS = """() => {
     const shown = [...document.querySelectorAll('.desk .panel')].filter(each =>
         each.checkVisibility() && each.getBoundingClientRect().height > 0);

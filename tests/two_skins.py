@@ -207,7 +207,6 @@ def rules_of(page: AtPage) -> str:
 OWN_FOCUS = "buttons of a page are gone through and pressed with the browser's own Tab and Enter"
 OWN_ZOOM = "the browser's own zoom"
 BY_COMMAND = "who hosts says it on the command line: teeter play "
-KEYS_NAMED = "the title of each button names its key"
 ONE_WINDOW = "who sits at one window is there, and speaks"
 
 GOAL = "() => teeter.view.hand.landing.goal.join()"
@@ -344,7 +343,7 @@ ROWS = (
         "the list of keys",
         ASKED,
         ("f1",),
-        "the title of each button names its key",
+        Page("help"),
         shows=lambda screen: screen.pages.page,
     ),
     Row(
@@ -537,7 +536,6 @@ ROWS = (
 NO_KEY_OF_A_PAGE = {
     "choose": OWN_FOCUS,
     "next": OWN_FOCUS,
-    "help": KEYS_NAMED,
     "picture": "the device's own key",
     "full": "the browser's own F11",
     "menu": "Pause and Stand up are buttons",

@@ -20,7 +20,7 @@ export class Deeds implements Acts {
   private isPaused = false;
   private speed = SPEEDS.indexOf(1);
 
-  private readonly scan = new Scan();
+  private readonly scan = new Scan(() => this.act("scan"));
 
   constructor(private readonly seat: Seat) {}
 
@@ -81,7 +81,8 @@ export class Deeds implements Acts {
     } else if (name === "pause" || name === "speed") this.time(name);
     else if (name === "hurry" && this.seat.welcome?.role === "host") this.time("speed");
     else if (name === "follow") this.seat.outlook.isFollowing = !this.seat.outlook.isFollowing;
-    else if (name === "scan") this.scan.turn();
+    else if (name === "scan") this.seat.desk.showScan(this.scan.turn());
+    else if (name === "help") this.seat.desk.keys.turn();
     else if (name === "learn" || name === "hint") this.tell(name);
     else if (name === "check" && this.seat.isSandbox) this.tell(name);
     else if (this.seat.hand.act(name)) this.seat.loop.touch();
@@ -116,7 +117,10 @@ export class Deeds implements Acts {
     const key = event.key === " " ? "space" : event.key.replace(/([a-z])([A-Z])/, "$1_$2").toLowerCase(),
       name = KEYS[key] ?? OWN[key],
       on = event.target instanceof HTMLElement ? event.target.tagName : "";
-    const isTheirs = on === "INPUT" || (on === "BUTTON" && event.key === " "),
+    const isTheirs =
+        on === "INPUT" ||
+        (this.seat.desk.keys.isOpen && name !== "help") ||
+        (on === "BUTTON" && event.key === " "),
       isHeld = name === "fine" || name === "free";
     const numbered = event.type === "keydown" && !isTheirs ? this.seat.desk.panels.key(key) : undefined;
     if (numbered) numbered.click();

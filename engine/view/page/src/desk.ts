@@ -2,6 +2,7 @@
 // what it is told and says what was pressed; it knows no rules. Every text is set as text.
 
 import { button, make, NARROW, write } from "./dom";
+import { KeyList, SAID } from "./keys";
 import { Panels, type Presses } from "./panels";
 import { Pictures } from "./pictures";
 import type { Order, Welcome } from "./protocol";
@@ -14,6 +15,7 @@ export interface Acts extends Presses {
 const STORY_LINES = 80;
 const TOAST_MS = 4200;
 const REFUSED_MS = 8000;
+const SCANS = "One button: press any key when it is lit; Esc ends it ";
 
 export class Desk {
   readonly root: HTMLElement;
@@ -23,6 +25,7 @@ export class Desk {
   private refusalEnds = 0;
   readonly panels: Panels;
   readonly pictures = new Pictures();
+  readonly keys: KeyList;
 
   constructor(
     parent: HTMLElement,
@@ -41,7 +44,11 @@ export class Desk {
       this.part[name] = make("output", `${name} panel`, this.part.messages);
       this.part[name].hidden = true;
     }
+    this.part.scans = make("p", "scans panel", this.part.messages, SCANS);
+    this.part.scans.hidden = true;
+    this.press(this.part.scans, "scan", "End");
     this.part.tag = make("output", "tag", parent);
+    this.keys = new KeyList(parent, () => acts.act("scan"));
   }
 
   // Where panels of a place stand below each other.
@@ -80,20 +87,20 @@ export class Desk {
   }
 
   private makeTools(panel: HTMLElement): void {
-    const about = "Feel pieces: what lies on them, how hard they are to move (W)";
-    this.press(panel, "feel", "Feel", about).hidden = true;
-    this.press(panel, "undo", "Undo", "Take it back (U)");
-    this.press(panel, "view", "View", "Look from elsewhere (C)");
-    this.press(panel, "sound", "Sound", "Sound (S)").setAttribute("aria-pressed", "false");
+    this.press(panel, "feel", "Feel").hidden = true;
+    this.press(panel, "undo", "Undo");
+    this.press(panel, "view", "View");
+    this.press(panel, "sound", "Sound").setAttribute("aria-pressed", "false");
     this.press(panel, "story", "Story", "What was said and done");
-    this.press(panel, "learn", "Learn", "What to do, step by step");
     button(panel, "Rules", "The rules in pictures", () => open("rules", "_blank", "noopener"));
+    this.press(panel, "learn", "Learn", "What to do, step by step");
+    this.press(panel, "help", "Keys");
     this.press(panel, "pause", "Pause", "Time stands still for all").setAttribute("aria-pressed", "false");
     this.press(panel, "speed", "1 x", "How fast time runs");
     this.press(panel, "stand_up", "Stand up", "Leave the seat to somebody else");
   }
 
-  private press(parent: HTMLElement, name: string, text: string, title: string): HTMLButtonElement {
+  private press(parent: HTMLElement, name: string, text: string, title = SAID[name]): HTMLButtonElement {
     const made = button(parent, text, title, () => this.acts.act(name));
     made.dataset.act = name;
     made.type = "button";
@@ -180,6 +187,11 @@ export class Desk {
     const text = seconds === null ? "" : `${Math.max(0, Math.ceil(seconds))} s left`;
     write(this.part.clock, text);
     this.part.clock.classList.toggle("late", seconds !== null && seconds < 10);
+  }
+
+  // Whether one button plays.
+  showScan(isOn: boolean): void {
+    this.part.scans.hidden = !isOn;
   }
 
   hear(isOn: boolean): void {

@@ -6,15 +6,18 @@ export class Scan {
   private timer = 0;
   private lit: HTMLButtonElement | null = null;
 
-  constructor() {
+  // end: what the key that ends it does.
+  constructor(private readonly end: () => void) {
     for (const name of ["keydown", "pointerdown"] as const)
       addEventListener(name, (event) => this.press(event), { capture: true });
   }
 
-  turn(): void {
+  // Returns whether it goes on now.
+  turn(): boolean {
     if (this.timer) clearInterval(this.timer);
     this.timer = this.timer ? 0 : window.setInterval(() => this.next(), EACH_MS);
     this.light(null);
+    return this.timer > 0;
   }
 
   private next(): void {
@@ -38,7 +41,7 @@ export class Scan {
     event.stopPropagation();
     const lit = this.lit;
     this.light(null);
-    if (event instanceof KeyboardEvent && event.key === "Escape") this.turn();
+    if (event instanceof KeyboardEvent && event.key === "Escape") this.end();
     else lit?.click();
   }
 }
@@ -46,5 +49,5 @@ export class Scan {
 // What lays a held piece comes first, then all else that is done to it, and what no game is played by last.
 function rank(button: Element): number {
   if (button.closest(".hand")) return button.matches("[data-act=places], [data-act=lay]") ? -1 : 0;
-  return button.closest(".tools, .story, .scores") && !button.matches("[data-sit]") ? 2 : 1;
+  return button.closest(".tools, .story, .scores, .scans") && !button.matches("[data-sit]") ? 2 : 1;
 }
