@@ -300,6 +300,36 @@ def test_the_keys_are_listed_and_one_button_plays_until_esc(seat: Opened) -> Non
     assert not page.is_visible(".scans, .scanned")
 
 
+AT = "selector => document.activeElement.matches(selector)"
+
+
+def test_the_keyboard_goes_on_from_what_it_pressed(browser: Browser, host: Hosted) -> None:
+    with at_table(browser, host.links["Seats"], (640, 400)) as tab:
+        page, keys = tab.page, tab.page.keyboard
+        while not tab.run(AT, "[data-sit]"):
+            keys.press("Tab")
+        seat = tab.run("() => document.activeElement.dataset.sit")
+        assert tab.run("() => document.activeElement.ariaLabel") == f"Sit here: {seat}"
+        keys.press("Enter")
+        page.wait_for_function("() => teeter.view.turn?.mine && !teeter.view.busy")
+        page.wait_for_function(AT, arg=".sandbox button")
+        for selector in ("[data-act=shelf]", "[data-shelf=bausack]", "[data-piece='bausack/cube']"):
+            page.focus(selector)
+            keys.press("Enter")
+        page.wait_for_function(AT, arg=".hand [data-act=lay]")
+        keys.press("Enter")
+        page.wait_for_function("() => !teeter.view.hand.grip && !teeter.view.busy")
+        page.wait_for_function(AT, arg=".panel button")
+        # a pointer that presses is followed by no keyboard
+        page.click("[data-act=view]")
+        tab.run("() => { document.activeElement.blur(); teeter.view.desk.focus.keep(); }")
+        assert tab.run(AT, "body")
+        tab.run("() => document.querySelector('.desk').classList.add('reads')")
+        page.click("[data-act=stand_up]")
+        page.wait_for_function("() => teeter.view.welcome.seat === ''")
+        assert tab.faults == []
+
+
 OVERLAPS = """() => {
     const shown = [...document.querySelectorAll('.desk .panel')].filter(each =>
         each.checkVisibility() && each.getBoundingClientRect().height > 0);

@@ -116,14 +116,17 @@ export class Deeds implements Acts {
     // as the window calls them: arrow_left, page_up, space
     const key = event.key === " " ? "space" : event.key.replace(/([a-z])([A-Z])/, "$1_$2").toLowerCase(),
       name = KEYS[key] ?? OWN[key],
-      on = event.target instanceof HTMLElement ? event.target.tagName : "";
+      on = event.target instanceof HTMLElement ? event.target : document.body,
+      isButton = on.tagName === "BUTTON";
     const isTheirs =
-        on === "INPUT" ||
+        on.tagName === "INPUT" ||
         (this.seat.desk.keys.isOpen && name !== "help") ||
-        (on === "BUTTON" && event.key === " "),
+        (isButton && (key === "space" || (key === "enter" && on.closest(".fall") !== null))),
       isHeld = name === "fine" || name === "free";
     const numbered = event.type === "keydown" && !isTheirs ? this.seat.desk.panels.key(key) : undefined;
     if (numbered) numbered.click();
+    // a key that is held down presses one button, and not what comes after it
+    if (isButton && event.repeat && key === "enter") event.preventDefault();
     if (!name || isTheirs || (event.ctrlKey && name !== "free") || event.metaKey || event.altKey) return;
     if (event.type === "keyup" ? !isHeld : event.repeat && !REPEATED.has(name)) return;
     if (this.act(name)) event.preventDefault();

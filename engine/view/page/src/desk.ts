@@ -2,6 +2,7 @@
 // what it is told and says what was pressed; it knows no rules. Every text is set as text.
 
 import { button, make, NARROW, write } from "./dom";
+import { Focus } from "./focus";
 import { KeyList, SAID } from "./keys";
 import { Panels, type Presses } from "./panels";
 import { Pictures } from "./pictures";
@@ -24,6 +25,7 @@ export class Desk {
   private toastEnds = 0;
   private refusalEnds = 0;
   readonly panels: Panels;
+  readonly focus: Focus;
   readonly pictures = new Pictures();
   readonly keys: KeyList;
 
@@ -32,11 +34,13 @@ export class Desk {
     private readonly acts: Acts,
   ) {
     this.root = make("div", "desk", parent);
+    this.focus = new Focus(this.root);
     const panel = (name: string, tag: "section" | "div" = "section"): HTMLElement =>
       (this.part[name] = make(tag, `${name} panel`, this.root));
     this.panels = new Panels((name) => this.place(name), this.pictures, acts);
-    this.place("top-left").setAttribute("aria-live", "polite");
+    for (const name of ["top-left", "bottom"]) this.place(name).ariaLive = "polite";
     this.part.clock = make("output", "clock panel", this.place("top-left"));
+    this.part.clock.ariaLive = "off";
     this.makeStory(panel("story"));
     this.makeTools(panel("tools", "div"));
     this.part.messages = make("div", "messages", this.root);

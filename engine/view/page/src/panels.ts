@@ -100,6 +100,8 @@ export class Panels {
     switch (item.kind) {
       case "text":
         element.className = `${item.tone ?? "plain"} ${item.size ?? ""} ${item.bold ? "bold" : ""}`;
+        // of a hand the verdict is said, and not each millimetre
+        if (element.closest(".hand")) element.ariaLive = item.bold ? "polite" : "off";
         element.replaceChildren();
         this.mark(element, item.mark);
         make("span", "", element, item.text);
@@ -163,8 +165,9 @@ export class Panels {
   private dress(made: HTMLButtonElement, item: Button): void {
     made.className = [item.tone, item.is_on && "on", item.is_lit && "lit"].filter(Boolean).join(" ");
     made.disabled = item.is_enabled === false;
-    this.name(made, item.name, item.key);
-    made.title = ACTS[made.dataset.act ?? ""] ?? item.text;
+    const seat = this.name(made, item.name, item.key);
+    made.title = ACTS[made.dataset.act ?? ""] ?? (seat ? `${item.text}: ${seat}` : item.text);
+    if (seat) [made.ariaLabel, made.dataset.about] = [made.title, seat];
     made.replaceChildren();
     this.mark(made, item.mark);
     this.picture(made, item.image);
@@ -174,6 +177,7 @@ export class Panels {
 
   private card(parent: HTMLElement, card: FanCard): void {
     const made = this.button(parent, card);
+    made.dataset.id = `card${card.name}`;
     made.disabled = card.is_enabled === false;
     made.classList.toggle("lit", Boolean(card.is_lit));
     if (!made.disabled) this.name(made, card.name, card.key);
@@ -181,18 +185,19 @@ export class Panels {
     make("span", "", made, titleOf(card.image));
   }
 
-  // What it does stands in its attributes, for tests and style sheets.
-  private name(made: HTMLElement, name: string, key = ""): void {
+  // What it does stands in its attributes, for tests and style sheets. Returns whom it is about.
+  private name(made: HTMLElement, name: string, key = ""): string {
     if (key) made.dataset.key = key;
     if (!name.startsWith("{")) {
       const [, kind, rest] = /^(\w+):(.*)$/.exec(name) ?? [, "act", name];
       made.dataset[kind!] = rest;
-      return;
+      return "";
     }
     const order = JSON.parse(name);
-    made.dataset[order.type] = order.seat ?? order.name ?? "";
+    const about = (made.dataset[order.type] = order.seat ?? order.name ?? "");
     // who sat there in this window alone can come back
     if (order.type === "come_back") made.hidden = !tokens.of(order.seat);
+    return about;
   }
 
   private mark(parent: HTMLElement, mark = ""): void {

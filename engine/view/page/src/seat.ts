@@ -169,6 +169,7 @@ export class Seat implements Table {
         desk.lose(`The game cannot go on. ${news.why}`);
         break;
     }
+    desk.focus.keep();
     this.loop.touch();
   }
 
