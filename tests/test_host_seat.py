@@ -349,6 +349,13 @@ OVERLAPS = """() => {
 def test_nothing_lies_on_anything_else(browser: Browser, host: Hosted, size: str) -> None:
     with seated(browser, host.links["Seats"], SIZES[size]) as tab:
         assert tab.run(OVERLAPS) == []
+        if size == "phone":
+            # a second tap on the same place closes it again
+            place = tab.page.locator("[data-act=story]").bounding_box()
+            tab.page.click("[data-act=story]")
+            assert tab.page.locator("[data-act=story]").bounding_box() == place
+            assert tab.run(OVERLAPS) == []
+            tab.page.click("[data-act=story]")
         tab.run(
             "() => { teeter.view.desk.toast('told '.repeat(30)); teeter.view.desk.refuse('TT-1', 'no '.repeat(60)); }"
         )
