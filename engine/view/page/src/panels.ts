@@ -151,7 +151,11 @@ export class Panels {
   private button(parent: HTMLElement, item: Button | FanCard): HTMLButtonElement {
     const made = make("button", "", parent);
     made.type = "button";
-    made.addEventListener("click", () => this.presses.press(item.name));
+    made.addEventListener("click", () => {
+      this.presses.press(item.name);
+      // the next page of a list is read from its beginning
+      if (item.name === "page") for (const each of [parent, parent.parentElement!]) each.scrollTop = 0;
+    });
     for (const [on, off] of [
       ["pointerenter", "pointerleave"],
       ["focus", "blur"],
