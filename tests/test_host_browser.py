@@ -35,6 +35,10 @@ def whole_game(
         ends = [player.tab.text(".over h1") for player in players]
         assert ends[0] == ends[1] != ""
         assert one.text(".over p") != ""
+        # the table is looked at, and then the result again
+        one.page.click(".over [data-act=look]")
+        one.page.click(".result [data-act=look]")
+        assert one.text(".over h1") == ends[0]
         assert all(player.tab.faults == [] for player in players)
         # a round may be over before both were asked
         assert any(player.done for player in players)

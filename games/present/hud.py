@@ -279,7 +279,11 @@ def _scores(client: ClientState, settings: Settings, look: HudState) -> tuple[Pa
 
 
 def _end(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
-    return (over(client, look.film, look.why),) if is_over(client) and not look.is_closed else ()
+    if not is_over(client):
+        return ()
+    if look.is_closed:
+        return (Panel("result", "left", (Button("look", "Result"),), is_bare=True),)
+    return (over(client, look.film, look.why),)
 
 
 def _details(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:

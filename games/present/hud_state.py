@@ -100,7 +100,7 @@ def pressed(look: HudState, name: str) -> HudState:
         return replace(look, is_free=not look.is_free)
     if name.startswith("only:"):
         return replace(look, pieces=(name.partition(":")[2],), page=0)
-    return replace(look, is_closed=True) if name == "look" else look
+    return replace(look, is_closed=not look.is_closed) if name == "look" else look
 
 
 def slid(look: HudState, name: str, value: float) -> HudState:
