@@ -243,6 +243,26 @@ def test_who_looks_on_has_no_controls(browser: Browser, host: Hosted) -> None:
         assert tab.faults == []
 
 
+def test_a_clip_has_the_full_size_on_a_page_that_draws_smaller(browser: Browser, host: Hosted) -> None:
+    with at_table(browser, host.links["Looking on"], (360, 640), pause_ms=PAUSE_MS) as tab:
+        size = "() => [teeter.stage.canvas.width, teeter.stage.canvas.height]"
+        tab.run(
+            "() => { teeter.view.loop.level = 5; teeter.view.loop.isFull = false; teeter.view.loop.picture(); }"
+        )
+        assert max(tab.run(size)) < 300
+        fall = (
+            "state => teeter.view.fall.hear({ type: 'fall', state, eye: [], target: [], fov: 30, told: '' })"
+        )
+        with tab.page.expect_download() as film:
+            tab.run("() => teeter.view.fall.keep()")
+            for state in ("falls", "wreck"):
+                tab.run(fall, state)
+                drawn = tab.run("() => { teeter.view.loop.touch(); return teeter.view.loop.pictures; }")
+                tab.page.wait_for_function("drawn => teeter.view.loop.pictures > drawn", arg=drawn)
+                assert tab.run(size) == [360, 640]
+        assert film.value.suggested_filename.startswith("fall.")
+
+
 def test_hostile_texts_are_said_and_do_nothing(seat: Opened) -> None:
     texts = [text for text in HOSTILE[:20] if text.isprintable()]
     assert len(texts) > 15

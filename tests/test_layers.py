@@ -323,7 +323,7 @@ CEILINGS = {
     "games": 36964,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
-SCRIPT_CEILING = 5525
+SCRIPT_CEILING = 5526
 """Lines of TypeScript."""
 
 

@@ -32,10 +32,11 @@ export class Loop {
     this.due = true;
   }
 
-  // Whether the picture keeps its size for a while.
+  // Whether the picture keeps its full size for a while, however long one takes.
   steady(isSteady: boolean): void {
-    [this.isSteady, this.isFull] = [isSteady, false];
+    [this.isSteady, this.isFull] = [false, isSteady];
     this.picture();
+    this.isSteady = isSteady;
   }
 
   get scale(): number {
@@ -49,7 +50,7 @@ export class Loop {
     if (isMoving || this.due) {
       this.adapt(elapsed);
       this.changed = now;
-      this.isFull = false;
+      this.isFull = this.isSteady;
       this.due = false;
       this.picture();
     } else if (!this.isFull && !this.isSteady && now - this.changed > REST_MS) {
@@ -76,7 +77,7 @@ export class Loop {
     const share = this.scale * Math.min(devicePixelRatio, 2);
     const width = Math.max(1, Math.round(this.canvas.clientWidth * share)),
       height = Math.max(1, Math.round(this.canvas.clientHeight * share));
-    if (this.canvas.width !== width || this.canvas.height !== height)
+    if (!this.isSteady && (this.canvas.width !== width || this.canvas.height !== height))
       Object.assign(this.canvas, { width, height });
     this.draw();
     this.first ||= performance.now();
