@@ -13,11 +13,14 @@ from video_lab import NAMES, SPEC, bodies, recorded
 from teeter.engine.record.meta import BodyMeta
 from teeter.engine.record.motion import motion_of
 from teeter.engine.record.reader import Replay, load
+from teeter.engine.view.video import scenery as sceneries
+from teeter.engine.view.video.film import Recipe, film_of
 from teeter.engine.view.video.scenery import Scenery
 from teeter.engine.world.body import FLOOR, TABLE
 from teeter.games.play.recording import first_state
 from teeter.games.play.replays import (
     NOWHERE,
+    ViewerState,
     assembly_at,
     bodies_of,
     last_bodies,
@@ -26,6 +29,7 @@ from teeter.games.play.replays import (
     telling_of,
 )
 from teeter.games.registry import game_named
+from teeter.games.ui.replay_screen import Viewer
 from teeter.models.build import build
 from teeter.models.catalogue import find
 
@@ -211,3 +215,29 @@ def test_the_scene_of_a_moment_stands_on_its_table_and_leaves_out_what_is_not_th
     loose = [replace(body, fixed=body.name != TABLE) for body in laid]
     found = assembly_at(scenery_of(replace(with_meta(lab, bodies=metas), poses=poses)), loose, 1.0)
     assert [(body.name, body.fixed) for body in found.bodies] == [(TABLE, True), ("base", False)]
+
+
+def test_films_and_replays_hide_the_prints_that_nobody_had_seen_yet() -> None:
+    """TT-03: a print is seen once its brick is out, and no more in the next round."""
+    replay = load(RECORDINGS / "tower-topple-1.teeter")
+    pieces, telling = bodies_of(replay), telling_of(replay)
+    recipe = Recipe(fps=10, pace="true", captions=False, cards=False, hand=False)
+    film = film_of(replay, pieces, telling, recipe)
+    viewer: Any = Viewer.__new__(Viewer)
+    vars(viewer).update(
+        replay=replay, scenery=sceneries.scenery_of(replay, pieces), telling=telling, bodies=pieces
+    )
+    printed = {
+        brick.id for brick in first_state(game_named("tower-topple"), replay.meta).bricks if brick.print
+    }
+    hidden: list[frozenset[str]] = []
+    for seconds in (0.0, 5.0, 6.5):
+        number = int(np.searchsorted(film.moments, seconds))
+        hidden.append(film.shot(number).frame.unread)
+        viewer.watching = ViewerState(replay.seconds, seconds=float(film.moments[number]))
+        assert viewer.frame().unread == hidden[-1] <= printed
+    begun, drawn, again = hidden
+    assert len(begun - drawn) == 1
+    assert drawn < begun
+    assert again == begun
+    assert not telling_of(load(RECORDINGS / "crazy-tower-1.teeter")).unread_at(1.0)

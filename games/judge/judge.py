@@ -64,6 +64,10 @@ class Judge(ABC, Generic[S]):
         """Returns the body of a piece where the supply keeps it: where one that goes back, or a new one, is put."""
         return {body.name: body for body in self.layout(state)}[piece]
 
+    def unread(self, state: S) -> frozenset[str]:
+        """Returns the pieces whose print nobody may see yet."""
+        return frozenset()
+
     def is_new(self, before: S, after: S) -> bool:
         """Returns whether everything is set up afresh between two states."""
         return False

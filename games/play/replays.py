@@ -27,6 +27,7 @@ from teeter.engine.world.body import FLOOR, TABLE, Assembly, Body
 from teeter.games.core.errors import RulesError
 from teeter.games.core.words import won
 from teeter.games.game import Game
+from teeter.games.play.playback import past_of
 from teeter.games.play.recording import first_state, known_game
 from teeter.models.build import build
 from teeter.models.catalogue import find
@@ -117,8 +118,24 @@ def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
         if len(lines) > MAX_STORY:
             raise RecordError(replay.path, f"tells more than {MAX_STORY} lines", EVENTS)
     title = (game.title if game is not None else meta.game) + (f" · {meta.mode}" if meta.mode else "")
-    telling = Telling(title, tuple("+".join(team) for team in teams), result_of(meta), tuple(lines))
+    players, unread = tuple("+".join(team) for team in teams), _unread(game, replay)
+    telling = Telling(title, players, result_of(meta), tuple(lines), unread=unread)
     return _anonymous(telling, list(chain.from_iterable(teams))) if anonymous else telling
+
+
+def _unread(game: Game | None, replay: Replay) -> tuple[tuple[float, frozenset[str]], ...]:
+    """Returns whose print nobody had seen, and since when; nothing where the rules refuse what a record holds."""
+    if game is None:
+        return ()
+    try:
+        found = [(0.0, game.judge.unread(first_state(game, replay.meta)))]
+        taken = past_of(replay)[1] if found[0][1] else ()
+    except (RulesError, ModelError, RecordError, ValueError):
+        return ()
+    for (step, _), (_, _, after) in zip(replay.events, taken, strict=False):
+        if (names := game.judge.unread(after)) != found[-1][1]:
+            found.append((step / replay.meta.rate, names))
+    return tuple(found)
 
 
 def _teams_of(game: Game | None, meta: Meta) -> list[list[str]]:

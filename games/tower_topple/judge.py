@@ -66,6 +66,11 @@ class ToppleJudge(Judge[State]):
         """All bricks: there is no supply."""
         return frozenset(brick.id for brick in state.bricks)
 
+    def unread(self, state: State) -> frozenset[str]:
+        """TT-03: those that were not out this round. Colours are always seen."""
+        printed = (brick for brick in state.bricks if not brick.colour and brick.print.name != "PLAIN")
+        return frozenset(brick.id for brick in printed) - frozenset(state.seen)
+
     def is_new(self, before: State, after: State) -> bool:
         """TT-07: the tower is set up again."""
         return before.round != after.round

@@ -62,12 +62,4 @@ class ToppleDetails(GameDetails[State]):
 
     def unread(self, desk: ClientState[State]) -> frozenset[str]:
         """Pieces whose print nobody may see yet."""
-        seen = set(desk.state.seen)
-        return frozenset(
-            brick.id
-            for brick in desk.state.bricks
-            if not brick.colour
-            and brick.id not in seen
-            and brick.print.name != "PLAIN"
-            and brick.id in desk.frame.names
-        )
+        return desk.game.judge.unread(desk.state).intersection(desk.frame.names)

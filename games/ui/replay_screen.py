@@ -226,11 +226,12 @@ class Viewer:
         carry = next(
             (carry for carry in self.scenery.motion.carries if carry.begin <= moment <= carry.end), None
         )
+        unread = self.telling.unread_at(moment).intersection(names)
         if carry is None:
-            return Frame(names, poses)
+            return Frame(names, poses, unread=unread)
         body = next(body for body in self.bodies if body.name == self.replay.meta.names[carry.body])
         hand = mannequin.poses(Holder(self.scenery, body, carry).at(moment))
-        return Frame((*names, *mannequin.names()), np.concatenate([poses, hand]))
+        return Frame((*names, *mannequin.names()), np.concatenate([poses, hand]), unread=unread)
 
     def camera(self) -> Camera:
         """Where the eye is: the person's own, or as planned for a film."""

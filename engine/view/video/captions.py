@@ -48,13 +48,19 @@ class Caption:
 @dataclass(frozen=True, slots=True)
 class Telling:
     """What words go with a recording. lines: of the story, in order. result: one sentence, empty without an end.
-    margins: seconds, and the degrees of tilt that the tower of a game bears from then on, None where nobody knows."""
+    margins: seconds, and the degrees of tilt that the tower of a game bears from then on, None where nobody knows.
+    unread: seconds, and the pieces whose print nobody has seen from then on."""
 
     title: str
     players: tuple[str, ...] = ()
     result: str = ""
     lines: tuple[Caption, ...] = ()
     margins: tuple[tuple[float, float | None], ...] = ()
+    unread: tuple[tuple[float, frozenset[str]], ...] = ()
+
+    def unread_at(self, seconds: float) -> frozenset[str]:
+        """Returns the pieces whose print nobody has seen at a moment."""
+        return next((names for since, names in reversed(self.unread) if since <= seconds), frozenset())
 
 
 def clean(text: str, most: int = MAX_LETTERS) -> str:

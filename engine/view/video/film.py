@@ -190,6 +190,7 @@ class Film:
     timing: Timing
     motion: Motion
     lead: float
+    telling: Telling
     is_still: bool = False
 
     def __len__(self) -> int:
@@ -219,8 +220,12 @@ class Film:
             poses[:, :3] += part * (after[:, :3] - poses[:, :3])
             poses[:, 3:] = slerp(poses[:, 3:], after[:, 3:], part)
         table = frame_of(body for body in self.bodies if body.name == TABLE)
-        frame = Frame((*table.names, *self.names), np.concatenate([table.poses, poses]))
+        rows = np.concatenate([table.poses, poses])
+        frame = Frame((*table.names, *self.names), rows, unread=self._unread(number))
         return Shot(frame, self.path.camera(number, part), self.panels[number])
+
+    def _unread(self, number: int) -> frozenset[str]:
+        return self.telling.unread_at(float(self.moments[number])).intersection(self.names)
 
     @cached_property
     def samples(self) -> list[int]:
@@ -253,6 +258,7 @@ class Film:
         """Returns for each frame (n,) whether it differs from the one before it; the first does."""
         same = np.array([a == b for a, b in pairwise(self.panels)], dtype=np.bool_)
         same &= np.array(self.samples[1:]) == 1
+        same &= np.array([a == b for a, b in pairwise(map(self._unread, range(len(self))))], dtype=np.bool_)
         for rows in (self.poses, self.path.eyes, self.path.targets):
             equal = (rows[1:] == rows[:-1]) | (np.isnan(rows[1:]) & np.isnan(rows[:-1]))
             same &= equal.all(axis=tuple(range(1, equal.ndim)))
@@ -295,7 +301,7 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
     )
     table = [body for body in bodies if body.name == TABLE]
     shown = (*table, *shown)
-    return Film(recipe, shown, names, moments, poses, path, panels, timing, motion, lead)
+    return Film(recipe, shown, names, moments, poses, path, panels, timing, motion, lead, telling=telling)
 
 
 def _seen(
