@@ -3,22 +3,28 @@
 A piece rests on a face of its hull if its centre of mass lies over that face. It tips over the edge about which it has
 to be turned least: by atan(distance of the edge / height of the centre of mass). A face's share is that of the sphere
 around the centre of mass which the face covers, and of faces from which it goes on over their edge: where a piece lies
-that is put down gently, turned at random (Goldberg, Mirtich, Zhuang, Craig, Carlisle & Canny 1999).
+that is put down gently, turned at random (Goldberg, Mirtich, Zhuang, Craig, Carlisle & Canny 1999). On a curve it lies
+where the curve is lowest that its facets approximate.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from teeter.models.hulls import convex_hull, groups_of
 from teeter.models.piece import Array, Flags, Ints, Piece
+from teeter.models.quadric import lowest_point
 
 FLAT = 1e-6
 """Of the piece's size, and of a unit normal: faces of the hull that differ by less are one."""
 SINKS = 1e-6
 """Of the piece's size: by less a curve that is cut into faces rises and falls by itself."""
+SAME = math.cos(math.radians(0.1))
+"""Between the directions down of two poses on a curve that are one."""
+STRAIGHT = 1e-5
+"""Radians by which a fitted surface may turn from rounding."""
 FEWEST_ROUND = 6
 """Corners of what is a circle and no polygon."""
 BRIDGES = 2.0
@@ -79,7 +85,32 @@ def stable_poses(piece: Piece) -> tuple[StablePose, ...]:
         _pose(group, faces, beside, corners, piece.centre_of_mass, shares)
         for group in _groups(faces, stable, beside)
     ]
-    return tuple(sorted(poses, key=lambda pose: -round(pose.share, 9)))
+    return tuple(sorted(_on_true_curves(poses, piece), key=lambda pose: -round(pose.share, 9)))
+
+
+def _on_true_curves(poses: Sequence[StablePose], piece: Piece) -> list[StablePose]:
+    """Poses on a curve where the curve itself is at rest; those that its facets had kept apart as one."""
+    facets = [facet for facet in piece.surface.facets if facet.curved]
+    rings = [facet.rings[0] - piece.centre_of_mass for facet in facets]
+    normals = np.array([facet.normal for facet in facets])
+    found: dict[int, tuple[Array, StablePose]] = {}
+    for number, pose in enumerate(poses):
+        lowest = None if pose.margin is not None else lowest_point(rings, normals, -pose.rotation[2])
+        down = -pose.rotation[2] if lowest is None else lowest / np.linalg.norm(lowest)
+        alike = (at for at, (other, _) in found.items() if lowest is not None and other @ down > SAME)
+        at = next(alike, number)
+        if at in found:
+            mine = found[at][1]
+            found[at] = down, replace(mine, share=mine.share + pose.share)
+        else:
+            found[at] = down, pose if lowest is None else replace(pose, rotation=_down(_level(down)))
+    return [pose for _, pose in found.values()]
+
+
+def _level(direction: Array) -> Array:
+    """A unit vector whose parts that are rounding are none."""
+    parts = np.where(np.abs(direction) < STRAIGHT, 0.0, direction)
+    return np.asarray(parts / np.linalg.norm(parts))
 
 
 def _faces(corners: Array, piece: Piece) -> tuple[list[_Face], Array]:

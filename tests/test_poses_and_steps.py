@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from teeter.engine.geometry.rotation import matrix_of
 from teeter.games.cli import app
 from teeter.models.build import build_mesh
 from teeter.models.material import material_named
+from teeter.models.piece import Array
 from teeter.models.stable_poses import stable_poses
 
 
@@ -90,6 +92,42 @@ def test_an_egg_does_not_stand_on_its_tip() -> None:
     (side,) = teeter.poses("egg_on_tip")
     assert (side.margin_deg, side.height_mm) == (None, None)
     assert side.share == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "off", "down"),
+    [
+        ({"sphere": 20}, (0, 0, -5), (0, 0, -1)),
+        ({"sphere": 20}, (3, 4, -5), (3, 4, -5)),
+        ({"cylinder": [10, 100]}, (4, 0, 10), (1, 0, 0)),
+        ({"cylinder": [10, 100]}, (-3, -4, -10), (-3, -4, 0)),
+    ],
+)
+def test_what_rolls_comes_to_rest_with_its_heavy_side_down(
+    shape: dict[str, Any], off: tuple[float, ...], down: tuple[float, ...]
+) -> None:
+    """A ball's centre of mass is straight below its middle, that of a roller too, its axis level: to 0.01 degrees."""
+    rolling = poses(shape, centre_of_mass=list(off))[0]
+    assert rolling.margin_deg is None
+    assert sunk(matrix_of(rolling.quaternion), np.array(down)) < 0.01
+
+
+def sunk(rotation: Array, down: Array) -> float:
+    """Degrees between a direction of the piece and straight down."""
+    turned = rotation @ down
+    return math.degrees(math.atan2(np.linalg.norm(turned[:2]), -turned[2]))
+
+
+@pytest.mark.parametrize("ball", [trimesh.creation.uv_sphere, lambda: trimesh.creation.icosphere(3)])
+def test_an_ellipsoid_of_facets_lies_on_its_two_broad_sides(ball: Callable[[], trimesh.Trimesh]) -> None:
+    mesh = ball().apply_scale([0.020, 0.012, 0.006])
+    turn = trimesh.transformations.rotation_matrix(0.7, [1, 2, 3])
+    for matrix in (np.eye(4), turn):
+        beech = material_named("beech")
+        found = stable_poses(build_mesh(mesh.copy().apply_transform(matrix), "ellipsoid", beech)[0])
+        assert [pose.share for pose in found] == pytest.approx([0.5, 0.5], abs=0.02)
+        off = sorted(sunk(pose.rotation, matrix[:3, 2]) for pose in found)
+        assert off == pytest.approx([0, 180], abs=0.01)
 
 
 def test_a_torus_lies_on_a_circle() -> None:
