@@ -21,7 +21,6 @@ from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of
 from teeter.games.present.end_screen import result_of, score_rows
 from teeter.games.present.hud_state import HudState
-from teeter.games.present.naming import piece_name
 from teeter.games.server.messages import GameUpdate, Plan, TableView, Waits
 from teeter.games.server.setup import first_view
 from teeter.games.tower_topple.state import ToppleReason
@@ -104,10 +103,6 @@ def test_once_the_game_is_over_nobody_is_on_turn_and_nothing_is_to_be_put_back()
     for desk, bold in ((going, "Ana"), (over, "Ben")):
         lit = [row.items[0] for row in score_rows(desk) if isinstance(row, Row)]
         assert [item.text for item in lit if isinstance(item, Text) and item.bold] == [bold]
-
-
-def test_a_ball_with_a_hole_is_drilled() -> None:
-    assert piece_name("bausack/ball_bored") == "drilled ball"
 
 
 def test_a_brick_that_is_pulled_is_left_by_choices_alone_which_say_what_comes_of_it() -> None:

@@ -201,7 +201,7 @@ def said(name: str) -> str:
     """A piece as people call it: `the half egg`, `base 1`; empty for no piece."""
     *most, last = name.split("_")
     if last in QUALITIES:
-        return " ".join(["the", "drilled" if last == "bored" else last, *most])
+        return " ".join(["the", last, *most])
     if last.isdigit():
         return f"{' '.join(most)} {last}"
     return f"the {name.upper() if len(name) == 1 else name.replace('_', ' ')}" if name else ""

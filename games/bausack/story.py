@@ -96,7 +96,7 @@ def _action_lines(before: State, action: Action, after: State) -> tuple[str, ...
     player, piece = action.player, said(before.piece or after.piece)
     match action:
         case Take() if after.phase is Phase.LOOK:
-            return (f"{player} looks at {piece}.",)
+            return (f"{player} picks up {piece} and turns it over.",)
         case Take():
             height = len(after.towers[after.actor])
             on = "the foundation" if height == 1 else f"a tower of {height}"
