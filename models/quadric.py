@@ -4,6 +4,8 @@ A quadric has spheres, ellipsoids, cylinders and cones exactly; of other smooth 
 fitted to what lies close by.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from teeter.models.piece import Array
@@ -19,25 +21,36 @@ FEWEST = 10
 STEPS = 50
 CLOSE = np.cos(np.radians(15.0))
 """Between the lowest facet and the lowest point: coarse facets are as far from each other."""
-BENDS = 1e-6
-"""Of a unit matrix: what is less may be rounding, as of a ball that rolls either way."""
+BENDS = 1e-4
+"""Of a unit matrix: less may be from fitting, as of a ball that rolls either way."""
+LOOSE = 1e-5
+"""Of the stiffest way: less comes from fitting, and nothing goes along it."""
+FREE = 1e-3
+"""Of a unit matrix: by less it does not rise that way."""
 WEAK = 1e-3
 """What the middles of edges and the directions of facets count for beside corners: two circles lie on many quadrics, of
 which the cylinder has the edges."""
 
 
-def lowest_point(rings: list[Array], normals: Array, down: Array) -> Array | None:
-    """Returns the point (3,) where a surface touches a level table at rest, from the centre of mass, which is at the
+class Lowest(NamedTuple):
+    """point: (3,) metres from the centre of mass. free: (3,) unit, the way it may roll without rising."""
+
+    point: Array
+    free: Array | None
+
+
+def lowest_point(rings: list[Array], normals: Array, down: Array) -> Lowest | None:
+    """Returns where a surface touches a level table at rest, from the centre of mass, which is at the
     origin; None where it has none near `down` (3,). rings: of its facets, metres. normals: (n, 3)."""
     for _ in range(TIMES):
         found = _lowest(rings, normals, down)
         if found is None:
             return None
-        down = found / np.linalg.norm(found)
+        down = found.point / np.linalg.norm(found.point)
     return found
 
 
-def _lowest(rings: list[Array], normals: Array, down: Array) -> Array | None:
+def _lowest(rings: list[Array], normals: Array, down: Array) -> Lowest | None:
     for cone in CONES:
         near = np.flatnonzero(normals @ down >= cone)
         if not len(near):
@@ -51,10 +64,13 @@ def _lowest(rings: list[Array], normals: Array, down: Array) -> Array | None:
         matrix, vector, constant = _fitted(corners / size, edges / size, middles / size, normals[near])
         slope = 2 * (corners / size @ matrix + vector)
         off = np.einsum("ij,ij->i", corners / size, slope / 2 + vector) + constant
-        if np.abs(off / np.linalg.norm(slope, axis=1)).max() <= FITS:
+        # a quadric has no slope at the tip of a cone
+        if (np.abs(off) <= FITS * np.linalg.norm(slope, axis=1) + FITS**2).all():
             height = float((corners @ down).max())
             found = _foot(matrix, vector, constant, height / size * down)
-            return None if found is None or found @ down < CLOSE * np.linalg.norm(found) else size * found
+            if found is None or found.point @ down < CLOSE * np.linalg.norm(found.point):
+                return None
+            return Lowest(size * found.point, found.free)
     return None
 
 
@@ -85,7 +101,7 @@ def _terms(points: Array) -> Array:
     return np.column_stack([x * x, y * y, z * z, 2 * y * z, 2 * x * z, 2 * x * y, 2 * x, 2 * y, 2 * z, ones])
 
 
-def _foot(matrix: Array, vector: Array, constant: float, start: Array) -> Array | None:
+def _foot(matrix: Array, vector: Array, constant: float, start: Array) -> Lowest | None:
     """The point of a quadric near `start` whose normal goes through the origin, if the origin rises however the quadric
     rolls from there: y = m (A y + b), and 1 - m A positive across the normal. By Newton's method."""
     y = start
@@ -95,12 +111,14 @@ def _foot(matrix: Array, vector: Array, constant: float, start: Array) -> Array 
         slope = matrix @ y + vector
         miss = np.append(y - m * slope, y @ slope + vector @ y + constant)
         rows = np.block([[np.eye(3) - m * matrix, -slope[:, None]], [2 * slope[None], np.zeros((1, 1))]])
-        # a ball about its middle is at rest everywhere: the least step
-        step = np.linalg.lstsq(rows, -miss, rcond=1e-9)[0]
+        # a ball about its middle is at rest everywhere, but for the fit: the least step
+        step = np.linalg.lstsq(rows, -miss, rcond=LOOSE)[0]
         y, m = y + step[:3], m + float(step[3])
         if np.abs(step).max() < 1e-12:
             break
     slope = matrix @ y + vector
     across = np.linalg.svd(slope[None])[2][1:]
-    bends = np.linalg.eigvalsh(across @ (np.eye(3) - m * matrix) @ across.T)
-    return y if np.abs(step).max() < 1e-9 and bends.min() > -BENDS else None
+    bends, ways = np.linalg.eigh(across @ (np.eye(3) - m * matrix) @ across.T)
+    if np.abs(step).max() >= 1e-9 or bends[0] <= -BENDS:
+        return None
+    return Lowest(y, ways[:, 0] @ across if bends[0] < FREE else None)

@@ -10,19 +10,22 @@ where the curve is lowest that its facets approximate.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 import numpy as np
 
 from teeter.models.hulls import convex_hull, groups_of
 from teeter.models.piece import Array, Flags, Ints, Piece
-from teeter.models.quadric import lowest_point
+from teeter.models.quadric import Lowest, lowest_point
 
 FLAT = 1e-6
 """Of the piece's size, and of a unit normal: faces of the hull that differ by less are one."""
 SINKS = 1e-6
 """Of the piece's size: by less a curve that is cut into faces rises and falls by itself."""
-SAME = math.cos(math.radians(0.1))
+SAME = math.radians(0.1)
 """Between the directions down of two poses on a curve that are one."""
+LEVEL, AHEAD = 1e-3, 0.95
+"""Of its height, that a curve may rise by fitting where it rolls on; and the cosine to the way it rolls."""
 STRAIGHT = 1e-5
 """Radians by which a fitted surface may turn from rounding."""
 FEWEST_ROUND = 6
@@ -93,23 +96,35 @@ def _on_true_curves(poses: Sequence[StablePose], piece: Piece) -> list[StablePos
     facets = [facet for facet in piece.surface.facets if facet.curved]
     rings = [facet.rings[0] - piece.centre_of_mass for facet in facets]
     normals = np.array([facet.normal for facet in facets])
-    found: dict[int, tuple[Array, StablePose]] = {}
-    for number, pose in enumerate(poses):
-        lowest = None if pose.margin is not None else lowest_point(rings, normals, -pose.rotation[2])
-        down = -pose.rotation[2] if lowest is None else lowest / np.linalg.norm(lowest)
-        alike = (at for at, (other, _) in found.items() if lowest is not None and other @ down > SAME)
-        at = next(alike, number)
-        if at in found:
-            mine = found[at][1]
-            found[at] = down, replace(mine, share=mine.share + pose.share)
+    lowest = [lowest_point(rings, normals, -one.rotation[2]) if one.margin is None else None for one in poses]
+    links = [
+        (at, other)
+        for (at, one), (other, two) in permutations(enumerate(lowest), 2)
+        if one is not None and two is not None and _rolls_on(one, two)
+    ]
+    group = groups_of(len(poses), *np.array(links, dtype=np.int64).reshape(-1, 2).T)
+    found: dict[int, StablePose] = {}
+    for number, pose, place in zip(group.tolist(), poses, lowest, strict=True):
+        if number in found:
+            found[number] = replace(found[number], share=found[number].share + pose.share)
         else:
-            found[at] = down, pose if lowest is None else replace(pose, rotation=_down(_level(down)))
-    return [pose for _, pose in found.values()]
+            found[number] = pose if place is None else replace(pose, rotation=_down(_level(place.point)))
+    return list(found.values())
+
+
+def _rolls_on(one: Lowest, two: Lowest) -> bool:
+    """Whether two lowest points are the same one, or a curve rolls from the first towards the other without rising."""
+    here, there = np.linalg.norm(one.point), np.linalg.norm(two.point)
+    way = two.point / there - one.point / here
+    far = float(np.linalg.norm(way))
+    if far < SAME or one.free is None:
+        return far < SAME
+    return bool(abs(here - there) < LEVEL * here and far < 1.0 and abs(way @ one.free) > AHEAD * far)
 
 
 def _level(direction: Array) -> Array:
-    """A unit vector whose parts that are rounding are none."""
-    parts = np.where(np.abs(direction) < STRAIGHT, 0.0, direction)
+    """A direction as a unit vector whose parts that are rounding are none."""
+    parts = np.where(np.abs(direction) < STRAIGHT * np.linalg.norm(direction), 0.0, direction)
     return np.asarray(parts / np.linalg.norm(parts))
 
 

@@ -130,6 +130,15 @@ def test_an_ellipsoid_of_facets_lies_on_its_two_broad_sides(ball: Callable[[], t
         assert off == pytest.approx([0, 180], abs=0.01)
 
 
+def test_a_lying_egg_of_facets_rolls_all_round() -> None:
+    """Its facets keep 26 places apart; the ellipsoid lies on a circle."""
+    mesh = trimesh.creation.icosphere(3).apply_scale([0.020, 0.020, 0.040])
+    (found,) = stable_poses(build_mesh(mesh, "egg", material_named("beech"))[0])
+    assert found.margin is None
+    assert found.share == pytest.approx(1)
+    assert sunk(found.rotation, np.array([0.0, 0.0, 1.0])) == pytest.approx(90, abs=0.01)
+
+
 def test_a_torus_lies_on_a_circle() -> None:
     """Of the radius of its middle line, its centre of mass as high as its tube is thick."""
     found = stable_poses(
