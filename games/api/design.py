@@ -35,7 +35,7 @@ LEAST_INSET = 5e-4
 """Of a block's length, that forces keep away from the ends of contacts, whatever the margin."""
 FEWEST = 4
 """Blocks of which some weigh others down and reach farther than one on one."""
-FEWER = 0.8
+FEWER = 0.95
 """Times the blocks that are tried next where so many keep no margin."""
 SPARE = 1.0005
 """Times the inset that a margin wants by moments: what rounding takes."""
