@@ -243,6 +243,20 @@ def test_who_looks_on_has_no_controls(browser: Browser, host: Hosted) -> None:
         assert tab.faults == []
 
 
+def test_more_choices_are_read_from_their_beginning(browser: Browser, host: Hosted) -> None:
+    with at_table(browser, host.links["Looking on"], SIZES["phone"], pause_ms=PAUSE_MS) as tab:
+        tab.run(
+            """() => { const items = [...Array(30).keys()].map(n => ({ kind: "text", text: `${n}`, size: "title" }));
+                items.push({ kind: "button", name: "page", text: "More" });
+                teeter.view.desk.panels.show({ order: 1, panel: { name: "turn", place: "top-left", items } });
+                document.querySelector(".turn").style.width = "60px"; }"""
+        )
+        tab.page.locator(".turn [data-act=page]").scroll_into_view_if_needed()
+        assert tab.run("() => document.querySelector('.turn').scrollTop") > 0
+        tab.page.click(".turn [data-act=page]")
+        assert tab.run("() => document.querySelector('.turn').scrollTop") == 0
+
+
 def test_a_clip_has_the_full_size_on_a_page_that_draws_smaller(browser: Browser, host: Hosted) -> None:
     with at_table(browser, host.links["Looking on"], (360, 640), pause_ms=PAUSE_MS) as tab:
         size = "() => [teeter.stage.canvas.width, teeter.stage.canvas.height]"
