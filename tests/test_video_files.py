@@ -164,7 +164,7 @@ LINE = ["--quality", "low", "--size", "160x96"]
         (["-o", "x.mp4", "--camera", "drone"], "use one of director"),
         (["-o", "x.mp4", "--preset", "cinema"], "use one of web"),
         (["-o", "x.mp4", "--pace", "slow"], "use one of lively"),
-        (["-o", "x.mp4", "--workers", "0"], "1 to 64"),
+        (["-o", "x.mp4", "--workers", "0"], "1 to 256"),
         (["-o", "x.png", "--strip", "0"], "1 to 64 frames"),
     ],
 )

@@ -269,7 +269,7 @@ def _counterweighted(
             break
         # many take long: a good deal fewer are next, and where some keep the margin only few
         few = count - 1 if count < FEWEST_WITH_TOWER else FEWEST_WITH_TOWER - 1
-        count = max(few, round(FEWER * count)) if best is None else few
+        count = max(few, min(count - 1, round(FEWER * count))) if best is None else few
     return best
 
 
