@@ -126,7 +126,7 @@ def rows(verdict: Verdict) -> list[tuple[str, str]]:
     facts = [*_statics_rows(verdict), *_load_rows(verdict), *_dynamics_rows(verdict), *_mass_rows(verdict)]
     if verdict.witness is not None:
         trials = verdict.witness.dynamics.trials
-        stood = f"stood {sum(trial.stands for trial in trials)} of {len(trials)} small disturbances"
+        stood = f"stood {_of(sum(trial.stands for trial in trials), len(trials))}"
         facts.append(("witness", f"{verdict.witness.engine}: {stood}; first was {verdict.engine}"))
     facts += _carried_rows(verdict)
     if verdict.settled > 0:
@@ -233,14 +233,20 @@ def _at_least(is_least: bool) -> str:
     return "at least " if is_least else ""
 
 
+def _of(some: int, asked: int) -> str:
+    if asked == 1:
+        return f"{'one' if some else 'no'} small disturbance"
+    return f"{some} of {asked} small disturbances"
+
+
 def _dynamics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     dynamics = verdict.dynamics
     stood, asked = sum(trial.stands for trial in dynamics.trials), len(dynamics.trials)
-    after = f"small disturbances ({dynamics.simulated:.1f} s simulated)"
+    after = f"({dynamics.simulated:.1f} s simulated)"
     if verdict.word == "stands" and not dynamics.stands:
         # what may roll did, and nothing fell
-        return [("simulation", f"rolled away after {asked - stood} of {asked} {after}")]
-    facts = [("simulation", f"stood {stood} of {asked} {after}")]
+        return [("simulation", f"rolled away after {_of(asked - stood, asked)} {after}")]
+    facts = [("simulation", f"stood {_of(stood, asked)} {after}")]
     if dynamics.stands:
         moved = f"{dynamics.shift * 1e3:.2f} mm and {math.degrees(dynamics.turn):.2f} degrees"
         facts.append(("", f"sank {dynamics.sink * 1e3:.2f} mm while settling, moved {moved} after"))
