@@ -87,7 +87,7 @@ def host_game(plan: Plan, where: str) -> NoReturn:
         say(_links_text(ready, is_kept=plan.file is not None))
 
     try:
-        end = server.run(table.Hosting(plan, opening, invites, say, show))
+        end, plan = server.run(table.Hosting(plan, opening, invites, say, show))
     finally:
         terminal.close()
     if isinstance(end, Broken) and end.is_crash:

@@ -108,7 +108,7 @@ class Audience:
         """Sends the panels that are other ones now, to everybody or to some."""
         for connection in some or self.joined():
             view = self.views[connection.seat]
-            look = replace(connection.look, why=self.why)
+            look = replace(connection.look, why=self.why, may_deal=connection.role == "host")
             is_own = bool(connection.seat) and connection.seat == self._wishes.need.player
             if is_own:
                 look = self._coach.look(replace(look, **hand_panel.held(self._wishes.hand)))

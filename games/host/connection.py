@@ -22,7 +22,7 @@ from teeter.games.present.hud_state import HudState
 from teeter.games.server.news import SeatNews
 
 BROKEN_RULE, NO_HELLO, TAKEN_OVER, TOO_SLOW, GOING_AWAY = 1008, 4000, 4001, 4002, 1001
-FULL, SENT_AWAY = 4003, 4004
+FULL, SENT_AWAY, DEALT_ANEW = 4003, 4004, 1012
 """Codes with which connections are closed."""
 SEND_BUFFER = 128 * 1024
 """Bytes that the system keeps for a browser that reads slowly: a second of pictures, not a minute of them."""

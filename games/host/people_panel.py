@@ -26,7 +26,7 @@ class Company:
 
 def with_people(client: ClientState, people: Company) -> Panel:
     """Returns the panel of the scores, with who sits where."""
-    me = people.me
+    me, outcome = people.me, client.game.rules.outcome(client.state)
     items: list[Item] = []
     names: list[Item] = [Row((Text(chair.name),)) for chair in people.chairs.values()]
     rows = or_else("the scores", lambda: score_rows(client), names)
@@ -39,7 +39,7 @@ def with_people(client: ClientState, people: Company) -> Panel:
         items += [
             _own(row) if chair.name == me.seat else row,
             *([Text(said, "quiet", "small")] if said else []),
-            *_row(_acts(chair, me)),
+            *_row(_acts(chair, me, is_over=outcome is not None)),
         ]
     for guest in people.guests:
         status = "looks on" if guest.role == "spectator" else "sits nowhere"
@@ -60,7 +60,7 @@ def _row(buttons: list[Button]) -> list[Row]:
     return [Row(tuple(buttons))] if buttons else []
 
 
-def _acts(chair: Chair, me: Connection) -> list[Button]:
+def _acts(chair: Chair, me: Connection, *, is_over: bool) -> list[Button]:
     """What who looks may do about a seat."""
     buttons: list[Button] = []
     if chair.name == me.seat or me.role == "spectator":
@@ -71,9 +71,9 @@ def _acts(chair: Chair, me: Connection) -> list[Button]:
     if not me.seat and chair.state == "away":
         buttons.append(_sends("Come back", "accent", type="come_back", seat=chair.name))
     if me.role == "host":
-        if is_empty:
+        if is_empty and not is_over:
             buttons.append(_sends("To a bot", type="to_bot", seat=chair.name, style="steady"))
-        if chair.state == "bot" and chair.people:
+        if chair.state == "bot" and chair.people and not is_over:
             buttons.append(_sends("To a person", type="to_person", seat=chair.name))
         if chair.state in ("here", "away"):
             buttons += _order(chair.name, chair.is_muted)

@@ -20,15 +20,26 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from teeter.engine.view.page.html import seat_page
+from teeter.games.core.random_state import draw_seed
 from teeter.games.faults import left_out
 from teeter.games.host.audience import Audience
-from teeter.games.host.connection import GOING_AWAY, NO_HELLO, Connection, Door, Room, address_of, room
-from teeter.games.host.links import LinksError
+from teeter.games.host.connection import (
+    DEALT_ANEW,
+    GOING_AWAY,
+    NO_HELLO,
+    Connection,
+    Door,
+    Room,
+    address_of,
+    room,
+)
+from teeter.games.host.links import LinksError, file_of
 from teeter.games.host.rules_page import rules_page
 from teeter.games.host.table import HostedTable, Hosting
 from teeter.games.server.client import PhysicsClient
-from teeter.games.server.messages import Broken
+from teeter.games.server.messages import Broken, Plan
 from teeter.games.server.protocol import MAX_BYTES
+from teeter.games.server.setup import first_view, next_file
 
 TABLE_PATH, RULES_PATH = "/table", "/rules"
 MAX_STRANGERS, MAX_STRANGERS_OF_ONE = 24, 8
@@ -132,8 +143,8 @@ class HostServer:
 
     async def _run(self) -> None:
         assert self.table is not None
-        table = self.table
         while True:
+            table = self.table
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(PULSE_S if table.is_busy else IDLE_S):
                     await self._news.wait()
@@ -144,7 +155,22 @@ class HostServer:
                 table.tick()
             if table.audience.broken is not None:
                 self._stop(table.audience.broken)
+            elif table.is_left:
+                await self._deal_anew(table)
             await asyncio.sleep(PULSE_S)
+
+    async def _deal_anew(self, before: HostedTable) -> None:
+        """Begins another game of the same people: their pages come back to their seats by themselves."""
+        assert self.physics is not None
+        self._hosting = hosting = rematch(self._hosting)
+        ended, self.physics = self.physics, PhysicsClient(hosting.plan, self._wake)
+        self.physics.begin(hosting.plan)
+        self.table = HostedTable(hosting, self.physics)
+        before.audience.connections.clear()
+        for connection in self._connections:
+            connection.close(DEALT_ANEW, "the game is dealt anew")
+        before.close()
+        await asyncio.to_thread(ended.close)
 
     def _pulse_ended(self, pulse: asyncio.Task[None]) -> None:
         """Without its pulse a host would live on and answer nobody: it ends in order instead."""
@@ -154,6 +180,11 @@ class HostServer:
             self.table.audience.broken = why
             self.table.audience.send_all({"type": "broken", "why": why.why})
             self._stop(why)
+
+    @property
+    def plan(self) -> Plan:
+        """The game that is hosted now."""
+        return self._hosting.plan
 
     async def stopped(self) -> signal.Signals | Broken:
         """Waits for Ctrl-C, SIGTERM, or a game that cannot go on. Returns which of them came. A signal that whoever
@@ -265,6 +296,17 @@ class HostServer:
                 await writer
 
 
+def rematch(hosting: Hosting) -> Hosting:
+    """Returns the next game of those who sit at a table: dealt from another seed, in a file of its own."""
+    plan, seed = hosting.plan, draw_seed()
+    file = None if plan.file is None else next_file(plan.file, plan.game, seed)
+    plan = replace(plan, seed=seed, record=file, resume=None, is_drawn=True)
+    kept = None if file is None or hosting.links.file is None else file_of(file, seed)
+    links = replace(hosting.links, is_drawn=True, file=kept)
+    links.keep()
+    return replace(hosting, plan=plan, opening=first_view(plan), links=links)
+
+
 def _spoken(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
     """The answer to what a page offers to speak; a client that offers nothing is fine."""
     return PROTOCOL if PROTOCOL in offered else None
@@ -311,12 +353,12 @@ def _response(status: HTTPStatus, kind: str, body: bytes, policy: str) -> Respon
     return Response(status.value, status.phrase, headers, body)
 
 
-def run(hosting: Hosting) -> signal.Signals | Broken:
-    """Hosts a game until Ctrl-C or SIGTERM, or until it cannot go on. Returns which of them came. Raises LinksError and
-    OutputError."""
+def run(hosting: Hosting) -> tuple[signal.Signals | Broken, Plan]:
+    """Hosts games until Ctrl-C or SIGTERM, or until one cannot go on. Returns which of them came, and the last game.
+    Raises LinksError and OutputError."""
 
-    async def host() -> signal.Signals | Broken:
+    async def host() -> tuple[signal.Signals | Broken, Plan]:
         async with HostServer(hosting) as server:
-            return await server.stopped()
+            return await server.stopped(), server.plan
 
     return asyncio.run(host())

@@ -4,6 +4,7 @@ The session behind it is the only authority. Everything runs in one thread, call
 """
 
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any
 
 from teeter.engine.view.camera import FOV, Clear
 from teeter.games.core.random_state import is_drawn
+from teeter.games.core.rules import Wait
 from teeter.games.faults import FAULTS, left_out, or_else
 from teeter.games.host.audience import Audience
 from teeter.games.host.connection import BROKEN_RULE, Connection, ConnectionLimits
@@ -121,7 +123,8 @@ class HostedTable:
         self.audience = Audience(
             plan, opening, self.chairs, self._wishes, self._coach, has_pictures=hosting.has_pictures
         )
-        self._is_moved = self._is_paused = False
+        self.is_left = self._is_moved = self._is_paused = False
+        """is_left: the host wants a game dealt anew."""
         self._speed = 1.0
         self._pictured = self._filmed = self._framed = self._coached = 0.0
         self._is_framed, self._is_stale, self._paneled = True, False, 0.0
@@ -387,6 +390,12 @@ class HostedTable:
         elif kind == "take":
             self._wishes.check_turn(connection)
             self._physics.send(self._wishes.take(connection.seat, rest))
+        elif kind == "keep":
+            self._keep(connection)
+        elif kind == "again":
+            if connection.role != "host" or not self._is_over:
+                raise WishError("Only the host's link deals anew, once the game is over")
+            self.is_left = True
         if client.game.is_free_building:
             chosen = look.pieces[0] if look.pieces else ""
             building = look.building if isinstance(message, PressButton) else new.building
@@ -407,9 +416,27 @@ class HostedTable:
             text = built(self._client, self._scene)
         except SceneError as error:
             raise WishError(str(error).splitlines()[0]) from error
-        connection.send({"type": "saved", "name": SAVED, "text": text})
+        connection.send({"type": "saved", "name": SAVED, "text": text, "is_base64": False})
         building = replace(connection.look.building, said=saved_as(self._client, SAVED))
         connection.look = replace(connection.look, building=building)
+
+    def _keep(self, connection: Connection) -> None:
+        """The browser keeps the recording."""
+        file = self._client.plan.file
+        if file is None or not self._is_over:
+            raise WishError("The recording is whole once the game is over" if file else NOT_KEPT)
+        if not connection.says.take():
+            raise WishError("Too often: wait a moment")
+        try:
+            text = b64encode(file.read_bytes()).decode("ascii")
+        except OSError as error:
+            raise WishError(f"The recording cannot be read: {error.strerror or error}") from error
+        connection.send({"type": "saved", "name": file.name, "text": text, "is_base64": True})
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the game is over and its recording whole."""
+        return self._wishes.need.wait is Wait.OVER
 
     def _play(self, connection: Connection, message: Given) -> None:
         """An act in the game, of who is asked."""
@@ -454,6 +481,8 @@ class HostedTable:
         if isinstance(message, (MuteGuest, SendAway)):
             self._people.keep_order(message)
             return
+        if isinstance(message, (ToBot, ToPerson)) and self._is_over:
+            raise WishError("The game is over")
         if isinstance(message, ToBot):
             self.chairs.to_bot(message.seat, message.style)
             self._people.tell(f"A bot ({message.style}) plays for {message.seat}.")

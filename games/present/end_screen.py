@@ -7,11 +7,13 @@ from teeter.games.core.rules import Outcome, Wait
 from teeter.games.core.words import capital, listed, members, won
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of
+from teeter.games.present.hud_state import HudState
+
+REMATCH = Button("again", "Rematch", is_on=True, text2="a new game, dealt anew")
 
 
-def over(client: ClientState, film: str, why: str = "") -> Panel:
-    """Returns who won, why, the points, and what can be done now. film: how the film of the game is getting on. why:
-    pieces fell, empty where that is not known."""
+def over(client: ClientState, look: HudState) -> Panel:
+    """Returns who won, why, the points, and what can be done now."""
     outcome = client.game.rules.outcome(client.state)
     assert outcome is not None
     clause = client.clause(outcome.reason.clause)
@@ -19,12 +21,12 @@ def over(client: ClientState, film: str, why: str = "") -> Panel:
         Text(result_of(outcome, len(client.state.seats)), "accent", "title", bold=True),
         Text(f"{capital(outcome.reason.text)}."),
         Text(clause, "quiet", "small"),
-        *([Text(f"The last fall: {why}", size="small")] if why else []),
+        *([Text(f"The last fall: {look.why}", size="small")] if look.why else []),
         Gap(4),
         Text(capital(client.game.score_word), "quiet", "small"),
         *score_rows(client),
         Gap(4),
-        *(_acts(client, film) if client.seat is None else (Button("look", "Look at the table"),)),
+        *(_acts(client, look.film) if client.seat is None else _acts_at_seat(client, look)),
     ]
     return Panel("over", "left", tuple(items), width=360)
 
@@ -39,11 +41,9 @@ def result_of(outcome: Outcome, seats: int) -> str:
 
 def _acts(client: ClientState, film: str) -> tuple[Item, ...]:
     """What can be done at a window once the game is over."""
-    # what was asked before the fall may still be asked: only then the record is packed
-    is_packed = client.waits is not None and client.waits.need.wait is Wait.OVER
-    is_kept = is_packed and client.plan.file is not None
+    is_kept = is_recorded(client)
     return (
-        Button("again", "Rematch", is_on=True, text2="a new game, dealt anew"),
+        REMATCH,
         Row(
             (
                 Button("watch", "Watch the replay", is_enabled=is_kept),
@@ -53,6 +53,18 @@ def _acts(client: ClientState, film: str) -> tuple[Item, ...]:
         Button("film", "Save the film", is_enabled=is_kept and not film, text2=film),
         Button("leave", "Menu"),
     )
+
+
+def _acts_at_seat(client: ClientState, look: HudState) -> tuple[Item, ...]:
+    """What can be done in a browser."""
+    keep = Button("keep", "Save the recording", is_enabled=is_recorded(client))
+    return (*((REMATCH,) if look.may_deal else ()), Button("look", "Look at the table"), keep)
+
+
+def is_recorded(client: ClientState) -> bool:
+    """Whether the game is over and its recording whole; what was asked before a fall may still be asked."""
+    is_packed = client.waits is not None and client.waits.need.wait is Wait.OVER
+    return is_packed and client.plan.file is not None
 
 
 def score_rows(client: ClientState, gains: Sequence[int] = ()) -> list[Item]:

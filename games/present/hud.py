@@ -283,7 +283,7 @@ def _end(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel
         return ()
     if look.is_closed:
         return (Panel("result", "left", (Button("look", "Result"),), is_bare=True),)
-    return (over(client, look.film, look.why),)
+    return (over(client, look),)
 
 
 def _details(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:

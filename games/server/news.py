@@ -197,11 +197,12 @@ class PointedNews(TypedDict):
 
 
 class SavedNews(TypedDict):
-    """A file that the browser is to keep."""
+    """A file that the browser is to keep. is_base64: what is no text, written so."""
 
     type: Literal["saved"]
     name: str
     text: str
+    is_base64: bool
 
 
 class ChatLine(TypedDict):

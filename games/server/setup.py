@@ -198,6 +198,13 @@ def new_file(game: str, seed: int) -> Path | None:
     return first_free(lambda number: folder() / f"{name}-{number}{SUFFIX}")
 
 
+def next_file(last: Path, game: str, seed: int) -> Path | None:
+    """A file for the game after that on file, beside it where a person has chosen the place."""
+    if last.parent == folder():
+        return new_file(game, seed)
+    return first_free(lambda number: last.with_name(f"{last.stem}-{number + 1}{last.suffix}"))
+
+
 def saved_games() -> tuple[Path, ...]:
     """Games that were kept, the one played last first."""
     if not folder().is_dir():

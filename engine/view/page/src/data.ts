@@ -116,13 +116,16 @@ export function textOf(id: "data" | "blob"): string {
   return document.getElementById(id)!.textContent!;
 }
 
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+
 export class Numbers {
   private constructor(private readonly bytes: ArrayBuffer) {}
 
   // What deflated bytes hold, in base 64.
   static async of(text: string): Promise<Numbers> {
-    const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Numbers(await new Response(stream).arrayBuffer());
   }
 

@@ -1,6 +1,6 @@
 // A seat at a hosted table, or a place to look on: the line, the table, the hand and the desk, joined.
 
-import { Numbers, type Triple } from "./data";
+import { bytesOf, Numbers, type Triple } from "./data";
 import { Deeds } from "./deeds";
 import { download } from "./dom";
 import { Fall } from "./fall";
@@ -152,7 +152,7 @@ export class Seat implements Table {
         this.pointed = { body: this.numbers.get(news.piece) ?? -1, pose: news.pose };
         break;
       case "saved":
-        download(news.name, new Blob([news.text], { type: "application/toml" }));
+        download(news.name, new Blob([news.is_base64 ? bytesOf(news.text) : news.text]));
         break;
       case "chat":
         desk.say(news.who, news.text);
@@ -211,7 +211,7 @@ export class Seat implements Table {
 
   private tellLine(): void {
     const { state, why } = this.line;
-    if (state === "lost") this.desk.lose("Line lost, coming back ...");
+    if (state === "lost") this.desk.lose(`Line lost${why && `: ${why}`}, coming back ...`);
     else if (state === "ended") this.desk.lose(why || "This link is not good (any more): ask the host.");
     else {
       this.desk.lose("");
