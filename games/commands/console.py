@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import MISSING, fields, is_dataclass
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, cleandoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
@@ -160,7 +160,9 @@ def add_command(
     parameters = [parameter.replace(annotation=hints[word]) for word, parameter in options.items()]
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__doc__ = run.__doc__
+    # lines of source are none of the help
+    paragraphs = cleandoc(run.__doc__ or "").split("\n\n")
+    command.__doc__ = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     app.command(name, epilog=f"Example: {example}", rich_help_panel=panel)(command)
 
 

@@ -53,7 +53,7 @@ def run(
 
     A tower of up to 40 equal boxes is the tallest; of others it is as tall as was found. A bridge is a deck on equal
     pairs, laid one on one from both sides; the deck lies on a tenth of its length at each end, or on a fiftieth where
-    no bridge is found with that."""
+    no bridge is found with that. Boxes that help nothing are left over."""
     from teeter.games.api.arguments import out_of_range
     from teeter.games.api.checker import Checker
     from teeter.games.api.design import NoDesignError, NoneFoundError
