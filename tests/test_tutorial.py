@@ -10,6 +10,7 @@ from window_driver import play_out
 from window_tutorial import MOST_ACTS, PLANS
 
 from teeter.engine.pose import Pose
+from teeter.games.bausack.state import Push
 from teeter.games.core.rules import Input, TakeBack
 from teeter.games.crazy_tower.state import RevealCard
 from teeter.games.present.carry import CarryTarget
@@ -137,6 +138,45 @@ def test_a_piece_that_is_put_back_was_not_laid() -> None:
         asked(client)
         tutorial.step(client, None)
         assert (LAY in tutorial._done) == is_laid
+
+
+def test_what_is_taken_back_is_taught_again() -> None:
+    client = opened("bausack")
+    tutorial = Tutorial(details_of(client.game).lessons)
+    words = words_of(load_settings(), is_pad=False, is_scanning=False)
+    asked(client)
+    tutorial.step(client, None)
+    first = tutorial.told(client, words)
+    for is_last in (False, True):
+        assert tutorial.told(client, words) == first
+        asked(client, client.choices[0].action)
+        tutorial.step(client, None)
+        assert "Set your bid" in tutorial.told(client, words)
+        gives = Push if is_last else TakeBack
+        asked(client, next(each.action for each in client.choices if isinstance(each.action, gives)))
+        tutorial.step(client, None)
+    assert {"LOOK", "BUILD"} <= tutorial._done
+
+
+def test_a_brick_that_was_drawn_out_far_was_not_carried_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = opened("tower-topple")
+    tutorial = Tutorial(details_of(client.game).lessons)
+    asked(client)
+    tutorial.step(client, None)
+    name = next(name for name in client.frame.names if name in client.pieces)
+    monkeypatch.setattr("teeter.games.present.tutorial.stage_of", lambda desk: CARRY)
+    for is_pulling in (True, False):
+        grip = CarryTarget(
+            name,
+            client.pieces[name],
+            client.pose(name),
+            is_pulling=is_pulling,
+            hover=0.004,
+            reach=(-1, 1, -1, 1),
+        )
+        move(grip, 0.2)
+        tutorial.step(client, grip)
+        assert (CARRY in tutorial._done) != is_pulling
 
 
 def test_only_people_are_taught() -> None:

@@ -30,7 +30,10 @@ class Tutorial:
     def __init__(self, lessons: tuple[Lesson, ...]) -> None:
         self._lessons = lessons
         self._done: set[str] = set()
-        self._stage = ""
+        self._player = self._before = self._stage = ""
+        """Who was asked last, in which stage, and in which before that."""
+        self._ticked: set[str] = set()
+        """What the last change of stage has shown to be learned."""
         self._taken: tuple[str, Pose] | None = None
 
     @property
@@ -52,7 +55,8 @@ class Tutorial:
         if desk.game.rules.outcome(desk.state) is not None:
             self._done.update(lesson.act for lesson in self._lessons)
         stage = stage_of(desk)
-        if grip is not None and stage == CARRY:
+        # the hand may have been told a moment later that the brick is out
+        if grip is not None and not grip.is_pulling and stage == CARRY:
             if self._taken is None or self._taken[0] != grip.name:
                 self._taken = grip.name, grip.start
             away = math.dist(grip.goal.position[:2], self._taken[1].position[:2])
@@ -61,19 +65,31 @@ class Tutorial:
             turned = angle_between(grip.rotation.orientation, self._taken[1].orientation)
             if CARRY in self._done and turned > TURNED:
                 self._done.add(TURN)
+        if desk.need.player != self._player:
+            # what another has done meanwhile is not taken back
+            self._player, self._before = desk.need.player, ""
         if not stage or stage == self._stage:
             return
+        is_back = stage == self._before
         if self._stage == CARRY and self._taken is not None:
             name, start = self._taken
             self._taken = None
             if name not in desk.frame.names or math.dist(desk.pose(name).position, start.position) > LAID:
                 self._done.add(LAY)
-        self._done.update(
+                is_back = False
+        if is_back:
+            # it was taken back, and is taught again
+            self._done -= self._ticked
+            self._before, self._stage, self._ticked = "", stage, set()
+            return
+        learned = {
             lesson.act
             for lesson in self._lessons
             if lesson.stage == self._stage != CARRY and lesson.reaches in ("", stage)
-        )
-        self._stage = stage
+        }
+        self._ticked = learned - self._done
+        self._done |= learned
+        self._before, self._stage = self._stage, stage
 
     def lesson(self, desk: ClientState) -> Lesson | None:
         """Returns what is taught now; None where there is nothing new."""
