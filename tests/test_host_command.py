@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -204,3 +205,14 @@ def test_a_second_host_of_one_recording_is_refused_under_every_name(tmp_path: Pa
 
         played(look())
         assert host.end(signal.SIGINT)[0] == 130
+
+
+@pytest.mark.slow
+def test_a_game_that_is_over_is_refused_before_anybody_gets_a_link(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "tests" / "recordings" / "wonky-1.teeter", tmp_path / "game.teeter")
+    with command(("--resume", "game.teeter", "--host", "127.0.0.1:0"), tmp_path) as host:
+        out, error = host.process.communicate(timeout=WAIT_S)
+    assert host.process.returncode == 2
+    assert out == ""
+    assert "this game is over" in error
+    assert "`teeter replay game.teeter` shows it" in error

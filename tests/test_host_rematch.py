@@ -47,7 +47,8 @@ def test_a_game_is_kept_by_browsers_and_dealt_anew_for_the_same_people(tmp_path:
         assert "again" not in buttons(ada.panels["over"])
         # nobody is on turn any more: no bot is given a seat
         assert not [name for name in buttons(owner.panels["scores"]) if "to_" in name]
-        assert (await answer(owner, type="to_person", seat="Ada"))["sentence"] == "The game is over"
+        for wish in ({"type": "to_person", "seat": "Ada"}, {"type": "pause", "is_paused": True}):
+            assert (await answer(owner, **wish))["sentence"] == "The game is over"
         await ada.say(type="press", name="keep")
         saved = await ada.wait_for("saved")
         assert (saved["name"], saved["is_base64"]) == ("game.teeter", True)

@@ -96,12 +96,20 @@ def test_ALL_5__who_is_a_computer_player() -> None:
         ),
         (["Ana+Ben", "Cem"], OPEN, "The game has no teams: 'Ana+Ben' must be one player"),
         (["Ana", "B\n"], OPEN, None),
-        (["Ana", "B\tC"], OPEN, "'B\\tC' is no name: at most 40 printable characters, no comma, no +"),
-        (["Ana", "B,C"], OPEN, "'B,C' is no name: at most 40 printable characters, no comma, no +"),
+        (
+            ["Ana", "B\tC"],
+            OPEN,
+            "'B\\tC' is no name: at most 40 printable characters, no comma, no +, nothing that joins others",
+        ),
+        (
+            ["Ana", "B,C"],
+            OPEN,
+            "'B,C' is no name: at most 40 printable characters, no comma, no +, nothing that joins others",
+        ),
         (
             ["Ana", "b" * 41],
             OPEN,
-            f"'{'b' * 41}' is no name: at most 40 printable characters, no comma, no +",
+            f"'{'b' * 41}' is no name: at most 40 printable characters, no comma, no +, nothing that joins others",
         ),
         (["Ana", "b" * 40], OPEN, None),
         (["Ana", 7], OPEN, "a player's name must be text, not 7"),

@@ -56,7 +56,7 @@ def host_game(plan: Plan, where: str) -> NoReturn:
     except ImportError as error:
         refuse(f"hosting needs the package {error.name}: {install_line(error.name or 'websockets')}")
     from teeter.games.server.messages import Broken
-    from teeter.games.server.setup import first_view
+    from teeter.games.server.setup import first_view, has_ended
     from teeter.models.files import OutputError
 
     # a window that is closed hangs up on the physics too, which inherit this
@@ -65,6 +65,10 @@ def host_game(plan: Plan, where: str) -> NoReturn:
     terminal = Terminal()
     say = terminal.say
     opening = first_view(plan)
+    if (outcome := opening.game.rules.outcome(opening.state)) is not None:
+        refuse(
+            f"{plan.file}: this game is over ({outcome.reason.text}); `teeter replay {plan.file}` shows it"
+        )
     invites = None
     if plan.resume is not None and plan.file is not None:
         invites = links.load(plan.file, plan.seed)
@@ -94,7 +98,10 @@ def host_game(plan: Plan, where: str) -> NoReturn:
         raise RuntimeError(end.why)
     if isinstance(end, Broken):
         refuse(end.why)
-    hint = f"; go on with: teeter play --resume {plan.file} --host" if plan.file is not None else ""
+    hint = ""
+    if plan.file is not None:
+        goes_on = f"go on with: teeter play --resume {plan.file} --host"
+        hint = f"; {f'watch it again: teeter replay {plan.file}' if has_ended(plan.file) else goes_on}"
     exit_on_interrupt(Terminated() if end is signal.SIGTERM else KeyboardInterrupt(), hint)
 
 

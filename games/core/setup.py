@@ -117,7 +117,8 @@ def _member(name: str) -> Member:
         raise SetupError("a player's name is empty; give names like `Ana,Ben,bot:steady`")
     if len(plain) > LONGEST_NAME or "," in plain or not plain.isprintable():
         raise SetupError(
-            f"{quote(plain)} is no name: at most {LONGEST_NAME} printable characters, no comma, no +"
+            f"{quote(plain)} is no name: at most {LONGEST_NAME} printable characters, no comma, no +, "
+            "nothing that joins others"
         )
     return Member(plain, bot)
 

@@ -481,7 +481,7 @@ class HostedTable:
         if isinstance(message, (MuteGuest, SendAway)):
             self._people.keep_order(message)
             return
-        if isinstance(message, (ToBot, ToPerson)) and self._is_over:
+        if self._is_over and not isinstance(message, SetSpeed):
             raise WishError("The game is over")
         if isinstance(message, ToBot):
             self.chairs.to_bot(message.seat, message.style)

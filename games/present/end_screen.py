@@ -18,7 +18,7 @@ def over(client: ClientState, look: HudState) -> Panel:
     assert outcome is not None
     clause = client.clause(outcome.reason.clause)
     items: list[Item] = [
-        Text(result_of(outcome, len(client.state.seats)), "accent", "title", bold=True),
+        Text(result_of(outcome), "accent", "title", bold=True),
         Text(f"{capital(outcome.reason.text)}."),
         Text(clause, "quiet", "small"),
         *([Text(f"The last fall: {look.why}", size="small")] if look.why else []),
@@ -31,10 +31,10 @@ def over(client: ClientState, look: HudState) -> Panel:
     return Panel("over", "left", tuple(items), width=360)
 
 
-def result_of(outcome: Outcome, seats: int) -> str:
-    """Returns who won. Of a draw nobody is said to have (BS-20); where all had as much they share the win."""
+def result_of(outcome: Outcome) -> str:
+    """Returns who won. Of a draw nobody is said to have (BS-20); who has as much shares the win (TT-07, CT-24)."""
     is_draw = outcome.reason.text.endswith("a draw")
-    if len(outcome.winners) > 1 and (is_draw or len(outcome.winners) == seats):
+    if len(outcome.winners) > 1:
         return f"{listed(members(outcome.winners))} {'draw' if is_draw else 'share the win'}."
     return won(outcome.winners) + ("!" if outcome.winners else ".")
 

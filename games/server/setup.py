@@ -216,18 +216,20 @@ def saved_games() -> tuple[Path, ...]:
 
 def unfinished_games() -> tuple[Path, ...]:
     """The one of them that was played last of those that have not ended."""
+    return next(((path,) for path in saved_games() if has_ended(path) is False), ())
+
+
+def has_ended(path: Path) -> bool | None:
+    """Whether a game on file is over; None for one that cannot be read."""
     from teeter.engine.record.format import RecordError
     from teeter.engine.record.latest import latest
     from teeter.engine.record.reader import load
 
-    for path in saved_games():
-        try:
-            outcome = load(latest(path)).meta.outcome or {}
-        except (RecordError, OSError):
-            continue
-        if outcome.get("ended") is not True:
-            return (path,)
-    return ()
+    try:
+        outcome = load(latest(path)).meta.outcome or {}
+    except (RecordError, OSError):
+        return None
+    return outcome.get("ended") is True
 
 
 def kept() -> tuple[SavedGame, ...]:
