@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -209,7 +208,9 @@ def test_a_second_host_of_one_recording_is_refused_under_every_name(tmp_path: Pa
 
 @pytest.mark.slow
 def test_a_game_that_is_over_is_refused_before_anybody_gets_a_link(tmp_path: Path) -> None:
-    shutil.copy(ROOT / "tests" / "recordings" / "wonky-1.teeter", tmp_path / "game.teeter")
+    bots = ("bausack", "--house", "pieces=2", "--players", "bot:steady,bot:bold", "--seed", "3")
+    with command((*bots, "--headless", "--record", "game.teeter"), tmp_path) as game:
+        assert game.process.wait(WAIT_S) == 0
     with command(("--resume", "game.teeter", "--host", "127.0.0.1:0"), tmp_path) as host:
         out, error = host.process.communicate(timeout=WAIT_S)
     assert host.process.returncode == 2

@@ -113,8 +113,10 @@ class GameDetails(PieceNames, Generic[S]):
         return None
 
     def seat_mark(self, desk: ClientState[S], seat: int) -> str:
-        """Returns the spot before the name of a seat, one for each of its colours."""
-        return marked(self.seat_colour(desk, seat))
+        """Returns the spot before the name of a seat, one for each of its colours; with its number where seats have no
+        colours of the game's own."""
+        colour = self.seat_colour(desk, seat)
+        return f"{colour}:{seat + 1}" if colour else ""
 
     def table_lines(self, desk: ClientState[S]) -> list[Overlay]:
         """Returns what is drawn on the table for good: places that the rules speak of."""
