@@ -122,6 +122,33 @@ def test_a_page_says_that_it_is_not_verified_and_what_would_be(played: Opened, g
     played.page.click("summary")
 
 
+@pytest.mark.parametrize("size", [(320, 568), (640, 360), (1280, 720)])
+def test_what_is_told_stands_clear_of_the_controls(
+    browser: Browser, game: Path, size: tuple[int, int]
+) -> None:
+    with opened(browser, game, "?t=3.5", size=size) as found:
+        write = "text => { teeter.view.bar.line.textContent = text; }"
+        found.run(write, "Ada takes the large purple block for a new tower, on all the others. " * 2)
+        line, bar = (found.page.locator(each).bounding_box() for each in (".line", "footer"))
+    assert line is not None
+    assert bar is not None
+    assert line["y"] + line["height"] < bar["y"]
+    assert line["x"] >= 0.0
+    assert line["x"] + line["width"] <= size[0]
+
+
+def test_who_wants_no_movement_begins_it(browser: Browser, game: Path) -> None:
+    for wish, is_moved in (("reduce", False), ("no-preference", True)):
+        context = browser.new_context(reduced_motion=wish)
+        page = context.new_page()
+        page.goto(game.as_uri())
+        page.wait_for_selector("html[data-ready]")
+        page.wait_for_timeout(500)
+        seen = page.evaluate("() => [teeter.view.seconds > 0, teeter.view.camera]")
+        assert seen == [is_moved, "director" if is_moved else "free"]
+        context.close()
+
+
 def test_poses_are_those_of_the_recording(played: Opened) -> None:
     scenery, _ = scenery_from(GAME)
     moments = np.linspace(0.0, scenery.replay.seconds, 120)

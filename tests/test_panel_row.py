@@ -105,6 +105,13 @@ def test_once_the_game_is_over_nobody_is_on_turn_and_nothing_is_to_be_put_back()
         assert [item.text for item in lit if isinstance(item, Text) and item.bold] == [bold]
 
 
+def test_BS_21_heights_from_before_the_last_piece_are_not_told_at_the_end() -> None:
+    plan, heights = Plan("bausack", ("Ana", "Ben"), 1), {"heights_mm": (30.0, 0.0), "best_mm": (30.0, 0.0)}
+    for reason, is_told in ((None, True), (BausackReason.TALLEST, True), (BausackReason.ALL_PLACED, False)):
+        desk = desk_of(plan, reason=reason, winners=("Ana",) if reason else (), **heights)
+        assert ("Ana: 30 mm, best 30 mm" in details_said(desk)) == is_told
+
+
 def test_a_brick_that_is_pulled_is_left_by_choices_alone_which_say_what_comes_of_it() -> None:
     desk = desk_of(Plan("tower-topple", ("Ana", "Ben"), 1))
     rules = desk.game.rules

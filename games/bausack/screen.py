@@ -3,7 +3,7 @@
 from teeter.engine.view.overlays import Line, Overlay
 from teeter.engine.view.panels import Item, Picture, Row, Text
 from teeter.games.bausack.judge import areas
-from teeter.games.bausack.state import State, said
+from teeter.games.bausack.state import BausackReason, State, said
 from teeter.games.core.words import capital, counted
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import (
@@ -91,7 +91,8 @@ class BausackDetails(GameDetails[State]):
             items.append(Text(f"{state.seats[state.leader].name} bids {bid}", "warn", "small"))
         if state.phase.name == "RECEIVE":
             items.append(Text(f"Passing it on costs {counted(state.price, 'token')}", "warn", "small"))
-        if any(state.best_mm):
+        # BS-21: the last piece is measured only where that decides
+        if any(state.best_mm) and state.reason in (None, BausackReason.TALLEST):
             for seat, gone, height, best in zip(
                 state.seats, state.out, state.heights_mm, state.best_mm, strict=True
             ):

@@ -1,6 +1,7 @@
 // Elements of the page. Every text is set as text, never as markup.
 
 export const NARROW = "(max-width: 720px)";
+export const STILL = "(prefers-reduced-motion: reduce)";
 
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,

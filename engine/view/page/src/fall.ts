@@ -1,7 +1,7 @@
 // A fall at a seat: the director's camera, to which the eye glides and from which it comes back, and what stands below.
 
 import type { Triple } from "./data";
-import { download } from "./dom";
+import { download, STILL } from "./dom";
 import { Glide } from "./glide";
 import { add, minus, type Camera } from "./maths";
 import type { FallNews } from "./protocol";
@@ -39,9 +39,11 @@ export class Fall {
       this.film = null;
       setTimeout(() => film.stop(), AFTER_MS);
     }
-    this.goal = news?.eye.length
-      ? { eye: news.eye as Triple, target: news.target as Triple, fov: news.fov }
-      : null;
+    // where movement is not wanted a fall is seen from where it begins, and the wreck from where it lies
+    if (news?.state !== before || !matchMedia(STILL).matches)
+      this.goal = news?.eye.length
+        ? { eye: news.eye as Triple, target: news.target as Triple, fov: news.fov }
+        : null;
     this.desk.classList.toggle("falls", this.state !== "");
   }
 

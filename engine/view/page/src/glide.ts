@@ -1,6 +1,7 @@
 // An eye that goes over to another place without a jump: a spring without swing, around what it looks at.
 
 import type { Triple } from "./data";
+import { STILL } from "./dom";
 import { add, length, minus, type Camera } from "./maths";
 
 const STIFF = 5; // a second: half of the way takes 0.4 s
@@ -18,6 +19,10 @@ export class Glide {
   // Goes on from a camera, where it begins, to another one. Returns where it is then.
   step(elapsed: number, from: Camera, to: Camera): Camera {
     const goal = row(to);
+    if (matchMedia(STILL).matches) {
+      this.rests = true;
+      return to;
+    }
     if (!this.at) [this.at, this.speed] = [row(from), goal.map(() => 0)];
     const { at, speed } = this;
     goal[4] = at[4] + Math.atan2(Math.sin(goal[4] - at[4]), Math.cos(goal[4] - at[4]));

@@ -2,7 +2,7 @@
 
 import type { Numbers, RecordingData, Triple } from "./data";
 import { Fingers } from "./fingers";
-import { button, make, write } from "./dom";
+import { button, make, STILL, write } from "./dom";
 import { Loop } from "./loop";
 import { framing, Orbit } from "./orbit";
 import { Sound } from "./sound";
@@ -69,7 +69,10 @@ export class Player {
     const asked = new URLSearchParams(location.search);
     const at = Number(asked.get("t"));
     this.seek(Number.isFinite(at) ? at : 0);
-    this.isPlaying = !asked.has("t");
+    // who wants no movement begins it, and moves the camera
+    const { matches: isStill } = matchMedia(STILL);
+    this.isPlaying = !asked.has("t") && !isStill;
+    if (isStill) this.look("free");
     this.loop = new Loop(
       stage.canvas,
       (elapsed) => this.step(elapsed),
@@ -88,7 +91,7 @@ export class Player {
     if (from) this.orbit.camera = from;
     this.camera = camera;
     this.bar.camera.textContent = camera;
-    this.loop.touch();
+    this.loop?.touch();
   }
 
   // Where the eye is now.
@@ -173,9 +176,9 @@ export class Player {
     make("summary", "", proof, short);
     make("p", "", proof, means);
     bar.who = make("p", "who", head);
-    bar.line = make("output", "line", root);
-    const foot = make("footer", "panel", root),
-      rail = make("div", "rail", foot);
+    const foot = make("footer", "panel", root);
+    bar.line = make("output", "line", foot);
+    const rail = make("div", "rail", foot);
     this.drawMargins(rail);
     const scrub = make("input", "", rail);
     Object.assign(scrub, {
