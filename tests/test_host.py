@@ -219,6 +219,12 @@ def test_the_hosts_link_gives_a_seat_to_a_bot_and_back(host: HostThread) -> None
         for seat, style in (("Nobody", "steady"), ("Ada", "cheating")):
             assert (await answer(owner, type="to_bot", seat=seat, style=style))["type"] == "refused"
         await owner.say(type="pause", is_paused=True)
+        # another page of the host shows the clock as it is, too
+        again = await at_table(host, secret=host.links.host)
+        for each in (again, ada):
+            while not each.last["table"]["is_paused"]:
+                await each.hear()
+        await again.leave()
         await owner.say(type="to_bot", seat="Ada", style="clumsy")
         while "To a person" not in owner.told("scores"):
             await owner.settled()

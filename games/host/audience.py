@@ -47,6 +47,7 @@ class Audience:
         }
         self.scene = SharedScene(opening.bodies, self.views[""].unread)
         self.painter = PicturePainter(has_pictures)
+        self.is_paused = False
         self.fall: FallShow | None = None
         self.view: TableView | None = None
         """What was last seen of the table."""
@@ -164,7 +165,8 @@ class Audience:
         is_mine = bool(view.held and connection.seat) and connection.seat == self._wishes.need.player
         number = self._wishes.heard if is_mine else -1
         shown = self.scene.numbers(view.names)
-        return table_message(view, shown, self.scene.number(view.held), is_mine, number)
+        held, speed = self.scene.number(view.held), 1.0 if self.fall is None else self.fall.speed
+        return table_message(view, shown, held, is_mine, number, self.is_paused, speed)
 
     def let_in(self, connection: Connection, token: str) -> None:
         """Tells who comes everything that it may know. token: of the seat that it came back to."""

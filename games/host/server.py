@@ -166,6 +166,8 @@ class HostServer:
         ended, self.physics = self.physics, PhysicsClient(hosting.plan, self._wake)
         self.physics.begin(hosting.plan)
         self.table = HostedTable(hosting, self.physics)
+        for name, chair in before.chairs.all.items():
+            self.table.chairs.all[name].is_muted = chair.is_muted
         before.audience.connections.clear()
         for connection in self._connections:
             connection.close(DEALT_ANEW, "the game is dealt anew")

@@ -123,7 +123,7 @@ class HostedTable:
         self.audience = Audience(
             plan, opening, self.chairs, self._wishes, self._coach, has_pictures=hosting.has_pictures
         )
-        self.is_left = self._is_moved = self._is_paused = False
+        self.is_left = self._is_moved = False
         """is_left: the host wants a game dealt anew."""
         self._speed = 1.0
         self._pictured = self._filmed = self._framed = self._coached = 0.0
@@ -131,7 +131,7 @@ class HostedTable:
         self.fall = FallShow(
             self._client.pieces,
             lambda: self._client.in_play,
-            lambda: physics.send(Pause(self._is_paused)),
+            lambda: physics.send(Pause(self.audience.is_paused)),
             is_on=not opening.game.is_free_building,
             has_people=bool(self._client.people),
             longest=WRECK_S,
@@ -492,9 +492,11 @@ class HostedTable:
         elif isinstance(message, SetSpeed):
             self.fall.speed = message.factor
         else:
-            self._is_paused = message.is_paused
+            self.audience.is_paused = message.is_paused
             self._physics.send(message)
             self._people.tell("The host has stopped the clock." if message.is_paused else "The game goes on.")
+        if self.audience.view is not None:
+            self.audience.tell_picture()
         self.audience.tell_panels()
 
     def close(self) -> None:

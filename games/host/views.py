@@ -155,7 +155,9 @@ def _rounded(line: Line) -> list[list[float]]:
     return [[round(value, 4) for value in point] for point in line.points]
 
 
-def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, number: int) -> TableNews:
+def table_message(
+    view: TableView, shown: list[int], held: int, is_mine: bool, number: int, is_paused: bool, speed: float
+) -> TableNews:
     """Returns the `table` message: what is there, what is held, the clock."""
     return {
         "type": "table",
@@ -168,4 +170,6 @@ def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, n
         "mine": is_mine,
         "number": number,
         "lean": view.lean,
+        "is_paused": is_paused,
+        "speed": speed,
     }

@@ -42,7 +42,7 @@ class Bodies(TypedDict):
 class TableNews(TypedDict):
     """What is there, by numbers; held: -1 for nothing. left_s: of a challenge against the clock. mine: the hand is that
     of who hears it. number: of the last message that this hand has followed. lean: degrees by which the table is
-    tilted, and where downhill is, counter-clockwise from +x."""
+    tilted, and where downhill is, counter-clockwise from +x. is_paused, speed: of its clock, as the host has set it."""
 
     type: Literal["table"]
     step: int
@@ -54,6 +54,8 @@ class TableNews(TypedDict):
     mine: bool
     number: int
     lean: tuple[float, float]
+    is_paused: bool
+    speed: float
 
 
 class ChoiceRow(TypedDict):

@@ -17,9 +17,6 @@ const AROUND = 12 / 720; // heights of the picture, by a key that moves the eye
 const CLOSER = 0.88; // times the distance, by a key
 
 export class Deeds implements Acts {
-  private isPaused = false;
-  private speed = SPEEDS.indexOf(1);
-
   private readonly scan = new Scan(() => this.act("scan"));
 
   constructor(private readonly seat: Seat) {}
@@ -92,13 +89,12 @@ export class Deeds implements Acts {
   }
 
   private time(name: "pause" | "speed"): void {
-    if (name === "pause") this.isPaused = !this.isPaused;
-    else this.speed = (this.speed + 1) % SPEEDS.length;
-    const factor = SPEEDS[this.speed];
+    const { table } = this.seat;
+    if (!table) return;
+    const factor = SPEEDS.find((each) => each > table.speed) ?? SPEEDS[0];
     this.seat.send(
-      name === "pause" ? { type: "pause", is_paused: this.isPaused } : { type: "speed", factor },
+      name === "pause" ? { type: "pause", is_paused: !table.is_paused } : { type: "speed", factor },
     );
-    this.seat.desk.run(this.isPaused, factor);
   }
 
   send(order: Order): void {

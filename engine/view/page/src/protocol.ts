@@ -57,7 +57,7 @@ export interface SavedNews {type: "saved"; name: string; text: string; is_base64
 export interface Slider {kind: "slider"; name: string; text: string; value: number; low?: number; high?: number; shown?: string; marks?: (number)[]; is_coins?: boolean;}
 export interface Story {type: "story"; lines: (string)[];}
 export interface Stroke {points: Triple[]; colour: string; radius: number; cover: number;}
-export interface TableNews {type: "table"; step: number; rate: number; shown: (number)[]; held: number; force: number; left_s: number | null; mine: boolean; number: number; lean: [number, number];}
+export interface TableNews {type: "table"; step: number; rate: number; shown: (number)[]; held: number; force: number; left_s: number | null; mine: boolean; number: number; lean: [number, number]; is_paused: boolean; speed: number;}
 export interface Text {kind: "text"; text: string; tone?: "plain" | "quiet" | "good" | "warn" | "bad" | "accent"; size?: "small" | "normal" | "large" | "title" | "huge"; bold?: boolean; mark?: string;}
 export interface Turn {type: "turn"; turn: number; wait: "action" | "hand" | "pull" | "rest" | "count" | "answer" | "over"; who: string; mine: boolean; choices: (ChoiceRow)[]; can_undo: boolean; lines: (Stroke)[]; lit: (string)[];}
 export interface Welcome {type: "welcome"; protocol: number; role: "host" | "seat" | "spectator" | null; game: string; title: string; seat: string; token: string; is_free_building: boolean;}

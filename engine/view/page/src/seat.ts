@@ -193,6 +193,7 @@ export class Seat implements Table {
     const hadTable = this.table !== null;
     this.table = { ...news, shown: news.shown.map(here), held: here(news.held) };
     this.live.show(this.table.shown);
+    this.desk.run(news.is_paused, news.speed);
     const [degrees, way] = news.lean;
     this.outlook.tilts = [Math.cos, Math.sin].map((turn) => degrees * turn((way * Math.PI) / 180));
     if (this.stage.props.table >= 0)
