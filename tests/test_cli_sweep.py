@@ -276,6 +276,8 @@ def merge(*words: str) -> tuple[int, str, str]:
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_shards_put_together_are_the_sweep(tmp_path: Path, ending: str) -> None:
+    from pyarrow import parquet
+
     words = (*BRIDGE, "--x=-40:40:11", "--workers", "1")
     whole, parts = tmp_path / f"whole{ending}", [tmp_path / f"{number}{ending}" for number in (1, 2, 3)]
     assert teeter(*words, "--out", str(whole))[0] == 0
@@ -289,7 +291,41 @@ def test_shards_put_together_are_the_sweep(tmp_path: Path, ending: str) -> None:
     assert (code, "exists" in err or "there already" in err) == (2, True), err
     code, said, _ = merge(str(parts[0]), str(parts[2]), "--out", str(out), "--force")
     assert code == 2
-    assert "3 before the last are missing: 1, 4, 7" in said
+    assert "rows that are missing, 4: 1, 4, 7, 10" in said
+    # all shards stopped early, as by a limit of time: what is missing at the end is named too
+    for part in parts:
+        if ending == ".csv":
+            part.write_text("".join(part.read_text("utf-8").splitlines(keepends=True)[:3]), "utf-8")
+        else:
+            parquet.write_table(parquet.read_table(part)[:2], part)
+    code, said, _ = merge(*map(str, parts), "--out", str(out), "--force")
+    assert (code, "6 rows of 3 tables" in said.replace("\n", " ")) == (2, True)
+    assert "rows that are missing, 5: 6, 7, 8, 9, 10" in said
+
+
+def test_a_row_that_was_cut_off_is_missing(tmp_path: Path) -> None:
+    whole, out = tmp_path / "whole.csv", str(tmp_path / "out.csv")
+    assert teeter(*BRIDGE, "--x=-40:40:3", "--workers", "1", "--out", str(whole))[0] == 0
+    lines = whole.read_text("utf-8")
+    code, said, _ = merge(str(whole), "--out", out)
+    # as tables were before: how many rows there are is not in them
+    assert (code, "some may be missing after the last" in said) == (0, True)
+    for cut, number in ((60, True), (len(lines.splitlines()[-1]), False)):
+        whole.write_text(lines[:-cut], "utf-8")
+        code, said, _ = merge(str(whole), "--out", out, "--force")
+        assert (code, "its last line was cut off" in said) == (2, True)
+        assert ("rows that are missing, 1: 2" in said) is number
+    whole.write_text(lines.splitlines(keepends=True)[0], "utf-8")
+    assert merge(str(whole), "--out", out, "--force")[0] == 2
+
+
+def test_shards_of_different_sweeps_are_refused(tmp_path: Path) -> None:
+    """Their rows have other numbers: the rows alone do not show it."""
+    one, other, out = (str(tmp_path / name) for name in ("one.csv", "other.csv", "out.csv"))
+    assert teeter(*BRIDGE, "--x=-40:40:2", "--workers", "1", "--shard", "1/2", "--out", one)[0] == 0
+    assert teeter(*BRIDGE, "--x=-41:40:2", "--workers", "1", "--shard", "2/2", "--out", other)[0] == 0
+    code, _, err = merge(one, other, "--out", out)
+    assert (code, "are not of one sweep" in err.replace("\n", " ")) == (2, True)
 
 
 @pytest.mark.slow

@@ -209,7 +209,26 @@ def test_a_table_is_gone_on_with(tmp_path: Path, ending: str) -> None:
     last = ResultsTable(path, keys={row(1).key, row(5).key}, force=True)
     assert list(last.rows.values()) == [row(1)]
     last.finish([row(1)])
-    assert merged([path])[0] == [row(1)]
+    assert merged([path]).rows == [row(1)]
+
+
+@pytest.mark.parametrize("begun", [None, (4, "ab")])
+@pytest.mark.parametrize("whole", [None, (4, "ab")])
+def test_a_shard_begun_by_an_earlier_version_goes_on_and_says_of_what(
+    tmp_path: Path, begun: tuple[int, str] | None, whole: tuple[int, str] | None
+) -> None:
+    path = tmp_path / "t.csv"
+    first = ResultsTable(path, whole=begun)
+    first.add(row(1))
+    first.close()
+    table = ResultsTable(path, whole=whole)
+    table.add(row(2))
+    # cut off there, and finished
+    last = whole if begun else None
+    assert (merged([path]).rows, merged([path]).is_certain) == ([row(1), row(2)], last is not None)
+    table.finish([row(1), row(2)])
+    assert merged([path]).missing == ([0, 3] if whole else [0])
+    assert path.read_text("utf-8").splitlines()[0].endswith(",sweep_rows,sweep") is (whole is not None)
 
 
 def test_parquet_holds_numbers(tmp_path: Path) -> None:
@@ -310,7 +329,7 @@ def test_a_table_with_noise_is_no_table_without(tmp_path: Path) -> None:
         assert again.rows == {row.key: row}
         with pytest.raises(SweepError, match="without --noise"):
             ResultsTable(path)
-        assert merged([path]) == ([row], NOISY_COLUMNS)
+        assert (merged([path]).rows, merged([path]).columns) == ([row], NOISY_COLUMNS)
     plain = tmp_path / "plain.csv"
     ResultsTable(plain).close()
     with pytest.raises(SweepError, match="with --noise"):

@@ -26,11 +26,14 @@ def run(
     if out.suffix not in TABLES:
         refuse(f"--out = {out}: must end in {', '.join(TABLES)}")
     check_output(out, force=force, inputs=tables)
-    rows, columns = merged(tables)
-    write(out, rows, columns, force=force)
-    say(f"wrote {out}: {len(rows)} rows of {len(tables)} tables")
-    there = {row.number for row in rows}
-    if gaps := [number for number in range(max(there, default=-1)) if number not in there]:
+    table = merged(tables)
+    write(out, table.rows, table.columns, force=force)
+    say(f"wrote {out}: {len(table.rows)} rows of {len(tables)} tables")
+    if gaps := table.missing:
         named = ", ".join(map(str, gaps[:LISTED])) + (", ..." if len(gaps) > LISTED else "")
-        say(f"{len(gaps)} before the last are missing: {named}")
-    return BAD_INPUT if gaps else OK
+        say(f"rows that are missing, {len(gaps)}: {named}")
+    for path in table.torn:
+        say(f"{path}: its last line was cut off")
+    if not table.is_certain:
+        say("these tables do not say how many rows there are: some may be missing after the last")
+    return BAD_INPUT if gaps or table.torn or not table.rows else OK

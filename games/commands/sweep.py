@@ -56,7 +56,7 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     body = next(body for body in assembly.bodies if body.name == name)
     tower = assembly.without({name})
     common = study(tower, _terms(request), margins=request.margins)
-    places = _part(request, list(places_of(body, tower.bodies, spots, request.keep_height)))
+    places = list(places_of(body, tower.bodies, spots, request.keep_height))
     keys = [key_of(common, place) for place in places]
     results = _filled(request, places, keys, [scene.name] * len(places), partial(judge_place, common))
     safest = best(results, request.best)
@@ -64,9 +64,8 @@ def _swept_places(request: SweepRequest) -> SweepReport:
         from teeter.games.api.pages import sweep_page
 
         noise = None if request.noise is None else (request.noise, request.copies)
-        sweep_page(
-            request.page, common.tower, body, places, results, safest, noise=noise, force=request.force
-        )
+        tried = _part(request, places)
+        sweep_page(request.page, common.tower, body, tried, results, safest, noise=noise, force=request.force)
     return SweepReport(request, scene.name, results, safest)
 
 
@@ -86,7 +85,6 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
         _keep_inputs(request, scene.files)
         assembly = replace(with_friction(scene.assembly, request.friction), name=file)
         cases.append(case(number, assembly, _terms(request)))
-    cases = _part(request, cases)
     keys, names = [one.key for one in cases], [one.assembly.name for one in cases]
     results = _filled(request, cases, keys, names, judge_case)
     return SweepReport(request, request.scenes or "", results, best(results, request.best))
@@ -106,7 +104,7 @@ def _terms(request: SweepRequest) -> Terms:
     return conditions.terms(request.noise, request.copies)
 
 
-def _part(request: SweepRequest, inputs: list[T]) -> list[T]:
+def _part(request: SweepRequest, inputs: Sequence[T]) -> Sequence[T]:
     """Those of the shard: every so manieth, so that all shards take about as long."""
     number, of = shard_of(request.shard)
     return inputs[number - 1 :: of]
@@ -128,13 +126,16 @@ def _filled(
     names: Sequence[str],
     ask: Callable[[Any], SweepRow],
 ) -> list[SweepRow]:
-    """The rows of all inputs: those of the table on file, and the others, found now and written as they come."""
+    """The rows of the shard's inputs: those of the table on file, and the others, found now and written as they come.
+    inputs, keys, names: of the whole sweep."""
     from teeter.engine.topple.laboratory.results_table import ResultsTable
-    from teeter.engine.topple.laboratory.sweep import COLUMNS, NOISY_COLUMNS
+    from teeter.engine.topple.laboratory.sweep import COLUMNS, NOISY_COLUMNS, whole_of
 
+    whole = None if request.shard is None else whole_of(keys)
+    inputs, keys, names = _part(request, inputs), _part(request, keys), _part(request, names)
     columns = COLUMNS if request.noise is None else NOISY_COLUMNS
     out = request.out
-    ledger = None if out is None else ResultsTable(out, columns, {*keys}, force=request.force)
+    ledger = None if out is None else ResultsTable(out, columns, {*keys}, force=request.force, whole=whole)
     rows: dict[str, SweepRow] = {} if ledger is None else ledger.rows
     fresh = {key: one for key, one in zip(keys, inputs, strict=True) if key not in rows}
     done = len(keys) - len(fresh)

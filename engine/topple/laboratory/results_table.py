@@ -12,8 +12,9 @@ import io
 import math
 import os
 import time
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from typing import Any, get_args
@@ -32,11 +33,40 @@ QUOTE = "'"
 NUMBERS = {"x_mm", "y_mm", "z_mm", "yaw_deg", "tilt_deg", "chance", "chance_low", "chance_high"}
 Columns = tuple[str, ...]
 PARQUET = ".parquet"
+OF_SHARD = ("sweep_rows", "sweep")
+"""Columns of a shard's table alone, the same in each row: how many rows the whole sweep has, and a digest of them."""
+Whole = tuple[int, str]
+"""The values of those columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOnFile:
+    """What a file holds. is_shard: it has those columns. whole: what its last row says in them. size: bytes of whole
+    lines. torn: a last line that was cut off."""
+
+    rows: list[SweepRow]
+    is_shard: bool
+    whole: Whole | None
+    size: int = 0
+    torn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTable:
+    """Rows of several tables, by number. missing: numbers that no table has. is_certain: a table says how many rows
+    there are; else some may be missing after the last. torn: the tables whose last line was cut off, then."""
+
+    rows: list[SweepRow]
+    columns: Columns
+    missing: list[int]
+    is_certain: bool
+    torn: list[Path]
 
 
 class ResultsTable:
     """A table being filled. rows: those found so far, by key, the earlier ones of the file too. columns: with those of
     noise, or without. keys: of the sweep, None for of any; rows that are none of its are refused, or dropped by force.
+    whole: the sweep that this is a shard of.
 
     Raises SweepError when the file is something else than such a table, or the disk is full.
     """
@@ -48,13 +78,15 @@ class ResultsTable:
         keys: Container[str] | None = None,
         *,
         force: bool = False,
+        whole: Whole | None = None,
     ) -> None:
-        self.path, self.columns = path, columns
+        self.path, self.columns, self._whole = path, columns, whole
         self._growing = path.with_name(path.name + ".part.csv") if path.suffix == PARQUET else path
         self.rows: dict[str, SweepRow] = {}
         if path.suffix == PARQUET and path.exists():
-            self._keep(_from_parquet(path, columns))
-        whole = self._read() if self._growing.exists() else 0
+            self._keep(_from_parquet(path, columns).rows)
+        known = _from_csv(self._growing, columns) if self._growing.exists() else None
+        self._keep(known.rows if known else ())
         others = [] if keys is None else [key for key in self.rows if key not in keys]
         if others and not force:
             held = f"{len(others)} row{'s' * (len(others) > 1)} of another sweep"
@@ -63,23 +95,26 @@ class ResultsTable:
             del self.rows[key]
         # without a buffer, which would write what failed once more when the file is closed
         self._file: FileIO = open(self._growing, "ab", buffering=0, opener=_own)  # noqa: SIM115
-        self._file.truncate(0 if others else whole)
+        is_kept = known is not None and known.size > 0 and not others
+        self._file.truncate(known.size if known and is_kept else 0)
         self._synced = time.monotonic()
-        if others or whole == 0:
-            kept = self.rows.values() if others else ()
-            self._append(",".join(columns) + "\n" + "".join(_line(row, columns) for row in kept))
+        # what was begun without the columns of a shard, or with them, grows as it was
+        is_shard = known.is_shard if known and is_kept else whole is not None
+        self._more: tuple[int | str, ...] = (whole or ("", "")) if is_shard else ()
+        if not is_kept:
+            self._append(_text(list(self.rows.values()) if others else [], columns, self._more))
 
     def add(self, row: SweepRow) -> None:
         """One more row, safe on disk within a second."""
         self.rows[row.key] = row
-        self._append(_line(row, self.columns))
+        self._append(_line(row, self.columns, self._more))
 
     def finish(self, rows: Sequence[SweepRow]) -> None:
         """Write the table anew, of these rows."""
         if KEEPS_OPEN_FILES:
             self.close()
         try:
-            write(self.path, rows, self.columns, force=True)
+            write(self.path, rows, self.columns, force=True, whole=self._whole)
         except OSError as error:
             raise self._trouble(error) from error
         self.close()
@@ -115,65 +150,89 @@ class ResultsTable:
             f"{self._growing}; make room and give the same command again to go on"
         )
 
-    def _read(self) -> int:
-        """Take over the rows of the growing file; how many of its bytes are whole lines."""
-        rows, whole = _from_csv(self._growing, self.columns)
-        self._keep(rows)
-        return whole
-
     def _keep(self, rows: Sequence[SweepRow]) -> None:
         self.rows.update((row.key, row) for row in rows)
 
 
-def write(path: Path, rows: Sequence[SweepRow], columns: Columns = COLUMNS, *, force: bool = False) -> None:
-    """Write a whole table, or nothing. force: in the place of a file that is there. Raises OutputError and OSError."""
+def write(
+    path: Path,
+    rows: Sequence[SweepRow],
+    columns: Columns = COLUMNS,
+    *,
+    force: bool = False,
+    whole: Whole | None = None,
+) -> None:
+    """Write a whole table, or nothing. force: in the place of a file that is there. whole: the sweep that it is a shard
+    of. Raises OutputError and OSError."""
     with whole_or_nothing(path, (), force=force) as fresh:
         if path.suffix == PARQUET:
-            _to_parquet(rows, fresh, columns)
+            _to_parquet(rows, fresh, columns, whole or ())
             return
         with fresh.open("w", newline="", encoding="utf-8") as file:
-            file.write(",".join(columns) + "\n" + "".join(_line(row, columns) for row in rows))
+            file.write(_text(rows, columns, whole or ()))
             file.flush()
             os.fsync(file.fileno())
 
 
-def merged(paths: Sequence[Path]) -> tuple[list[SweepRow], Columns]:
-    """Returns the rows of several tables of one sweep, such as its shards, by number, and their columns. Raises
-    SweepError for what is no such table, and for tables of different sweeps."""
+def merged(paths: Sequence[Path]) -> MergedTable:
+    """Returns the rows of several tables of one sweep, such as its shards. Raises SweepError for what is no such table,
+    and for tables of different sweeps."""
     columns = NOISY_COLUMNS if paths and _is_noisy(paths[0]) else COLUMNS
     table: dict[int, tuple[SweepRow, Path]] = {}
+    wholes: dict[Whole, Path] = {}
+    torn: dict[Path, str] = {}
     for path in paths:
         if path.suffix != PARQUET and not path.is_file():
             raise SweepError(f"{path}: there is no such file")
-        for row in _from_parquet(path, columns) if path.suffix == PARQUET else _from_csv(path, columns)[0]:
+        found = (_from_parquet if path.suffix == PARQUET else _from_csv)(path, columns)
+        if found.whole:
+            wholes.setdefault(found.whole, path)
+        if len(wholes) > 1:
+            one, other = wholes.values()
+            raise SweepError(f"{one} and {other} are not of one sweep: its scene, places or options differ")
+        if found.torn:
+            torn[path] = found.torn
+        for row in found.rows:
             before, where = table.setdefault(row.number, (row, path))
             if before != row:
                 raise SweepError(f"{where} and {path} differ in row {row.number}: they are not of one sweep")
-    return [table[number][0] for number in sorted(table)], columns
+    # of a row that was cut off the number may be left
+    cut = [line.partition(",") for line in torn.values()]
+    begun = [int(number) for number, comma, _ in cut if comma and number.isdecimal()]
+    count = next(iter(wholes))[0] if wholes else max((*table, *begun), default=-1) + 1
+    return MergedTable(
+        rows=[table[number][0] for number in sorted(table)],
+        columns=columns,
+        missing=[number for number in range(count) if number not in table],
+        is_certain=bool(wholes),
+        torn=[] if wholes else list(torn),
+    )
 
 
 def _is_noisy(path: Path) -> bool:
     """Whether a table begins as one under noise; False for what is no table."""
     if path.suffix == PARQUET:
-        return path.is_file() and _parquet_of(path)[0] == NOISY_COLUMNS
+        return path.is_file() and _parquet_of(path)[0][: len(NOISY_COLUMNS)] == NOISY_COLUMNS
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.readline().decode("utf-8", "replace").rstrip() == ",".join(NOISY_COLUMNS)
+        return file.readline().decode("utf-8", "replace").startswith(",".join(NOISY_COLUMNS))
 
 
-def _from_csv(path: Path, columns: Columns) -> tuple[list[SweepRow], int]:
-    """The rows of a file, and how many of its bytes are whole lines."""
+def _from_csv(path: Path, columns: Columns) -> TableOnFile:
     data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    header, begun = ",".join(columns), data.partition(b"\n")[0].decode("utf-8", "replace").strip()
-    if begun != header if whole else not header.startswith(begun):
+    size = data.rfind(b"\n") + 1
+    headers = [",".join(names) for names in (columns, columns + OF_SHARD)]
+    begun = data.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    if begun not in headers if size else not headers[1].startswith(begun):
         raise SweepError(f"{path} is no table of {_kind(columns)}: give another name")
-    lines = csv.DictReader(io.StringIO(data[:whole].decode("utf-8", "replace"), newline=""))
+    whole, torn = (part.decode("utf-8", "replace") for part in (data[:size], data[size:]))
+    lines = csv.DictReader(io.StringIO(whole, newline=""))
     try:
-        return [_row(_without_quotes(line)) for line in lines], whole
+        rows, sweep = _rows(_without_quotes(line) for line in lines)
     except (ValueError, TypeError, csv.Error) as error:
         raise SweepError(f"{path} is damaged ({str(error)[:100]}): give another name") from error
+    return TableOnFile(rows, begun == headers[1], sweep, size, torn if size else "")
 
 
 def _own(path: str, flags: int) -> int:
@@ -192,9 +251,16 @@ def _kind(columns: Columns) -> str:
     return f"`teeter sweep` {'with' if columns == NOISY_COLUMNS else 'without'} --noise"
 
 
-def _line(row: SweepRow, columns: Columns) -> str:
+def _text(rows: Sequence[SweepRow], columns: Columns, more: Sequence[int | str]) -> str:
+    """A table's header and rows. more: what stands last in each row of a shard."""
+    header = ",".join([*columns, *OF_SHARD[: len(more)]])
+    return header + "\n" + "".join(_line(row, columns, more) for row in rows)
+
+
+def _line(row: SweepRow, columns: Columns, more: Sequence[int | str]) -> str:
     text = io.StringIO()
-    cells = ["" if value is None else _quoted(value) for value in (getattr(row, name) for name in columns)]
+    values = [*(getattr(row, name) for name in columns), *more]
+    cells = ["" if value is None else _quoted(value) for value in values]
     # the writer puts no quotes round a carriage return, which ends a line to every reader
     has_return = any("\r" in str(cell) for cell in cells)
     csv.writer(
@@ -213,6 +279,15 @@ def _without_quotes(line: dict[str, Any]) -> dict[str, Any]:
         name: value.removeprefix(QUOTE) if isinstance(value, str) and name not in NUMBERS else value
         for name, value in line.items()
     }
+
+
+def _rows(lines: Iterable[dict[str, Any]]) -> tuple[list[SweepRow], Whole | None]:
+    """Returns rows, and what the last one says of the sweep. Raises ValueError and TypeError for what is none."""
+    rows, count, sweep = [], None, None
+    for line in lines:
+        count, sweep = (line.pop(name, None) for name in OF_SHARD)
+        rows.append(_row(line))
+    return rows, (int(count), str(sweep)) if count and sweep else None
 
 
 def _row(line: dict[str, Any]) -> SweepRow:
@@ -236,22 +311,25 @@ def _row(line: dict[str, Any]) -> SweepRow:
     return SweepRow(**values)
 
 
-def _to_parquet(rows: Sequence[SweepRow], path: Path, names: Columns) -> None:
+def _to_parquet(rows: Sequence[SweepRow], path: Path, names: Columns, more: Sequence[int | str]) -> None:
     import pyarrow as arrow
     from pyarrow import parquet
 
-    kinds = {name: arrow.float64() for name in NUMBERS} | {"number": arrow.int64()}
-    schema = arrow.schema([(name, kinds.get(name, arrow.string())) for name in names])
+    kinds = {name: arrow.float64() for name in NUMBERS}
+    kinds |= {name: arrow.int64() for name in ("number", OF_SHARD[0])}
     columns = {name: [getattr(row, name) for row in rows] for name in names}
+    columns |= {name: [value] * len(rows) for name, value in zip(OF_SHARD, more, strict=False)}
+    schema = arrow.schema([(name, kinds.get(name, arrow.string())) for name in columns])
     parquet.write_table(arrow.table(columns, schema=schema), path)
 
 
-def _from_parquet(path: Path, columns: Columns) -> list[SweepRow]:
+def _from_parquet(path: Path, columns: Columns) -> TableOnFile:
     names, lines = _parquet_of(path)
-    if names != columns:
+    if names not in (columns, columns + OF_SHARD):
         raise SweepError(f"{path} is no table of {_kind(columns)}: give another name to --out")
     try:
-        return [_row(line) for line in lines]
+        rows, whole = _rows(lines)
+        return TableOnFile(rows, names != columns, whole)
     except (TypeError, ValueError) as error:
         raise SweepError(f"{path} is damaged ({error}): give another name to --out") from error
 

@@ -151,6 +151,11 @@ def key_of(one: Study, place: SweepPlace) -> str:
     return _digest([one.digest, place.x_mm, place.y_mm, place.yaw_deg, what])[:16]
 
 
+def whole_of(keys: Sequence[str]) -> tuple[int, str]:
+    """Returns how many rows a sweep has, and what tells it from others, in 16 hexadecimal digits."""
+    return len(keys), _digest(keys)[:16]
+
+
 _guard = threading.Lock()
 """Simulators and incremental statics are not for several threads at a time."""
 _towers: dict[str, IncrementalStatics] = {}
