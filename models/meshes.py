@@ -170,7 +170,8 @@ def _joined(vertices: Array, faces: Ints, where: str) -> tuple[Array, Ints]:
 
 
 def _mended(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
-    """The mesh without cracks, doubled faces and small holes, its faces wound alike; the solid stays as it was."""
+    """The mesh without cracks, doubled faces and small holes, its faces wound alike; its solids stay as they were. What
+    is small is so beside the solid that has the hole, not beside all in the file."""
     size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
     place = groups_of(len(vertices), *pairs_within(vertices, vertices, CRACK * size))
     _, first = np.unique(place, return_index=True)
@@ -178,13 +179,17 @@ def _mended(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
     faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
     _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
     faces = _wound_alike(faces[np.sort(first)])
-    area = np.linalg.norm(
-        np.cross(*(vertices[faces[:, 1:]] - vertices[faces[:, :1]]).transpose(1, 0, 2)), axis=1
-    )
+    body, whole = groups_of(len(vertices), faces.ravel(), np.roll(faces, 1, axis=1).ravel()), vertices[faces]
     for loop in _holes(faces):
+        own = vertices[faces[body[faces[:, 0]] == body[loop[0]]]]
+        extent = float(np.linalg.norm(np.ptp(own, axis=(0, 1))))
+        # a loose sheet has no solid
+        if abs(six_volumes(own - own[0, 0]).sum()) < MIN_VOLUME * extent**3:
+            own, extent = whole, size
         a, b, c = vertices[loop[:3]]
-        is_one_face = len(loop) == 3 and np.linalg.norm(np.cross(b - a, c - a)) < LOST_FACE * area.sum()
-        if is_one_face or np.ptp(vertices[loop], axis=0).max() < PINHOLE * size:
+        area = np.linalg.norm(np.cross(*(own[:, 1:] - own[:, :1]).transpose(1, 0, 2)), axis=1).sum()
+        is_one_face = len(loop) == 3 and np.linalg.norm(np.cross(b - a, c - a)) < LOST_FACE * area
+        if is_one_face or np.ptp(vertices[loop], axis=0).max() < PINHOLE * extent:
             fan = [[loop[0], loop[k + 1], loop[k]] for k in range(1, len(loop) - 1)]
             faces = np.concatenate([faces, np.array(fan)])
     used, number = np.unique(faces, return_inverse=True)
@@ -256,12 +261,16 @@ def _mm(values: Array) -> str:
 
 def solids_of(vertices: Array, faces: Ints) -> list[tuple[Array, Ints]]:
     """Returns the closed solids in a mesh, in the order of their first faces; the mesh itself if it is not so simple.
+    Small holes are closed where there are several.
 
     Solids that touch may share corners and edges: faces belong together when a solid lies between them. A skin that is
     inside out is a cavity of the smallest solid around it.
     """
     joined, corners = merged_corners(vertices, faces)
     skin = _skins(joined, corners)
+    if skin is None and len(faces):
+        joined, corners = _mended(vertices, faces)
+        skin = _skins(joined, corners)
     if skin is None or skin.max(initial=0) == 0:
         return [(vertices, faces)]
     origin = joined.mean(axis=0)

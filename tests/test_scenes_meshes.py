@@ -355,6 +355,14 @@ def test_solids_that_share_faces_edges_or_corners_are_told_apart(shift: tuple[fl
     assert [len(faces) for _, faces in solids] == [12, 12]
 
 
+@pytest.mark.parametrize("shift", [(2, 2, 2), (2, 1, 0), (9, 0, 0)])
+def test_a_missing_triangle_of_one_of_several_solids_is_put_back(shift: tuple[float, float, float]) -> None:
+    mesh: Any = trimesh.util.concatenate([block((2, 2, 2), (0, 0, 0)), block((2, 2, 2), shift)])
+    solids = solids_of(mesh.vertices, mesh.faces[np.arange(24) != 13])
+    assert [len(faces) for _, faces in solids] == [12, 12]
+    assert [trimesh.Trimesh(*solid).volume for solid in solids] == pytest.approx([8, 8])
+
+
 def test_several_hundred_blocks_of_one_mesh_load_quickly(tmp_path: Path) -> None:
     def change(head: dict[str, Any]) -> None:
         head["nodes"] = [

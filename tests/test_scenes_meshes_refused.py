@@ -154,6 +154,11 @@ def test_an_open_mesh_and_a_flat_one_are_named(tmp_path: Path) -> None:
     mesh.update_faces(np.arange(len(mesh.faces)) > 1)
     mesh.export(tmp_path / "open.stl")
     assert 'node "open": open/open: the mesh is not watertight' in message_of(tmp_path / "open.stl")
+    # no less beside a plate against which the cup is small
+    cup = block((10, 10, 10), (0, 0, 20))
+    cup.update_faces(cup.face_normals[:, 2] < 0.5)
+    trimesh.util.concatenate([block((700, 700, 5), (0, 0, 0)), cup]).export(tmp_path / "cup.stl")
+    assert "cup/cup: the mesh is not watertight: open 4 edges" in message_of(tmp_path / "cup.stl")
 
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
