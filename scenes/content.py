@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from teeter.models.piece import Array
-from teeter.scenes.scene import Draft, Fault
+from teeter.scenes.scene import UNITS, Draft, Fault
 from teeter.scenes.schema import Head
 
 
@@ -55,6 +55,11 @@ def floor_of(triangles: Array) -> Any:
 def is_over(floor: Any, points: Array) -> bool:
     """Whether the convex hull of points (n, 3) lies over a floor, seen from above."""
     return bool(floor.covers(shapely.convex_hull(shapely.multipoints(points[:, :2]))))
+
+
+def unit_name(metres: float) -> str:
+    """Returns how a unit is called."""
+    return next((name for name, size in UNITS.items() if size == metres), f"{metres:g} m")
 
 
 @dataclass(frozen=True, slots=True)

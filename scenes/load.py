@@ -16,7 +16,7 @@ from teeter.models.material import Material, material_named
 from teeter.models.mesh_files import ELSEWHERE, GLTF, KINDS, UNSAID, GivenMeshes, files_of, nodes_of
 from teeter.models.shapes import Mesh
 from teeter.scenes.assemble import MM, Builder, drafts_of, grown, lowest, put_together, reaching, table_body
-from teeter.scenes.content import Content, LoadOptions
+from teeter.scenes.content import Content, LoadOptions, unit_name
 from teeter.scenes.given import as_table
 from teeter.scenes.loads import loaded, paired, rubbed
 from teeter.scenes.reading import GivenText, Sheet, place_of, plain, read, sheet_of
@@ -405,10 +405,12 @@ def _content(path: Source, file: str, options: LoadOptions, progress: Progressed
             raise SceneError.of(file, problem)
         reader = import_module(f"teeter.scenes.formats.{FORMATS[ending]}")
         try:
-            described = reader.read(path, file, *([UNITS[options.unit]] if options.unit else []))
+            unit = UNITS[options.unit] if options.unit else None
+            described = reader.read(path, file, *([unit] if unit else []))
         except OSError as error:
             raise SceneError.of(file, f"cannot be read: {error.strerror or error}") from None
-        content = replace(Content(*contents_of(described, file, material)), unit="m")
+        content = Content(*contents_of(described, file, material))
+        content = replace(content, unit=unit_name(unit or described.unit), up=described.up)
     elif ending in (".toml", ""):
         assert not isinstance(path, GivenMeshes)
         _check_options("scene", set(), path, file, options)

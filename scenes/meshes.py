@@ -21,7 +21,7 @@ from teeter.models.mesh_node import Y_UP, MeshNode
 from teeter.models.meshes import checked, solids_of
 from teeter.models.piece import MM, Array, Ints, Piece
 from teeter.scenes import regroup
-from teeter.scenes.content import Content, Ground, LoadOptions, floor_of, is_over
+from teeter.scenes.content import Content, Ground, LoadOptions, floor_of, is_over, unit_name
 from teeter.scenes.reading import MAX_PIECES
 from teeter.scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, numbered, quote
 from teeter.scenes.schema import FORMAT, RESERVED, Head
@@ -87,12 +87,13 @@ def read_meshes(
         maker.take(node, axes)
         if progress is not None:
             progress(done, len(placed))
-    read = next((name for name, size in UNITS.items() if size == length), f"{length:g} m")
     drafts, faults = _named(maker.drafts, file, maker.faults)
     words += [
         f'node "{_clean(name)}": of type "{kind}", no part of the model, and left out' for name, kind in aside
     ]
-    return Content(Head(teeter=FORMAT), drafts, faults, tuple(words), read, axis, ground, is_floor=True)
+    return Content(
+        Head(teeter=FORMAT), drafts, faults, tuple(words), unit_name(length), axis, ground, is_floor=True
+    )
 
 
 def _name(node: MeshNode, stem: str) -> str:

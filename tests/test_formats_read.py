@@ -553,6 +553,8 @@ def test_usd_in_centimetres_with_y_up(tmp_path: Path) -> None:
         ),
     )  # fmt: skip
     bodies = named(read(tmp_path, "a.usda", text))
+    scene = load(tmp_path / "a.usda")
+    assert (scene.unit, scene.up) == ("cm", "y")
     low, high = bodies["low"], bodies["high"]
     assert low.pose.position == pytest.approx((0.1, 0.3, 0.02))
     assert np.abs(low.pose.matrix) @ low.piece.extents == pytest.approx((0.06, 0.1, 0.04))
@@ -821,6 +823,7 @@ def test_the_unit_of_an_assembly_is_asked_for_where_it_cannot_be_metres(tmp_path
     with pytest.raises(SceneError, match="COMPAS names no unit: give --unit mm"):
         load(path)
     (found,) = load(path, unit="mm").assembly.free
+    assert load(path, unit="mm").unit == "mm"
     assert found.piece.extents == pytest.approx((0.4, 0.3, 0.2))
     for text in (
         "[]",

@@ -79,7 +79,8 @@ class RigidBody:
 @dataclass(slots=True, eq=False)
 class Described:
     """A file. ground: height of a level plane under everything, metres; None: there is none. has_table: without a
-    ground, whether pieces stand on teeter's table. lowest: that table lies under everything. notes: what is told."""
+    ground, whether pieces stand on teeter's table. lowest: that table lies under everything. notes: what is told. unit,
+    up: metres and the axis of the file, which was brought to metres and z."""
 
     title: str
     bodies: list[RigidBody]
@@ -88,6 +89,8 @@ class Described:
     has_table: bool = False
     lowest: bool = False
     notes: list[str] = field(default_factory=list)
+    unit: float = 1.0
+    up: str = "z"
 
 
 def placed(position: Iterable[float], turn: Array | None = None) -> Array:

@@ -87,8 +87,8 @@ class _Reader(FileReader):
         self._stage = stage
         self._unit = float(self._geom.GetStageMetersPerUnit(stage))
         self._kilogram = float(self._physics.GetStageKilogramsPerUnit(stage))
-        up = str(self._geom.GetStageUpAxis(stage))
-        self._axes = Y_UP if up == "Y" else np.eye(3)
+        self._up = str(self._geom.GetStageUpAxis(stage)).lower()
+        self._axes = Y_UP if self._up == "y" else np.eye(3)
         self._cache = self._geom.XformCache()
         self._frictions: set[float] = set()
         self._is_untold = False
@@ -129,7 +129,9 @@ class _Reader(FileReader):
             )
         title = str(self._stage.GetDefaultPrim().GetName()) if self._stage.HasDefaultPrim() else ""
         has_table = not any(body.fixed for body in solids)
-        return Described(title, solids, ground, friction, has_table=has_table, notes=self._notes)
+        return Described(
+            title, solids, ground, friction, has_table, notes=self._notes, unit=self._unit, up=self._up
+        )
 
     def _check(self, prims: list[Any]) -> None:
         """Raises FormatError for joints, and for gravity that does not point down."""
