@@ -7,11 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from cra_worker import cra_says
 from wedge_scenes import WedgeCase, between, leaning, notch, wedge_cases, weight
 
 from teeter.engine.record.reader import load as load_replay
+from teeter.engine.topple.balance import wedging
+from teeter.engine.topple.balance.equilibrium import balance_of
 from teeter.engine.topple.balance.mechanism import explain
 from teeter.engine.topple.balance.statics import Statics, analyse
 from teeter.engine.topple.contact.detection import find_contacts
@@ -124,3 +127,24 @@ def test_coupled_rigid_block_analysis_says_the_same_where_it_converges(case: Wed
     peer = cra_says(case.assembly, case.friction, "cra", case.gravity, 60.0)
     if peer.stands is not None:
         assert peer.stands is (case.answer == "stands")
+
+
+def test_how_contacts_answer_is_the_same_for_few_pieces_as_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few with many contacts are multiplied whole; and the derivative is that of the forces."""
+    block = notch(45.0, 0.4)
+    balance = balance_of(block, find_contacts(block))
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(len(balance.friction), 3)) * [1, 0.3, 0.3]
+    x[0, 1:] = 0.0
+    slope, step = wedging._slope(x, balance.friction), 1e-6
+    for row, column, at in wedging.BLOCK:
+        moved = x + step * np.eye(3)[column]
+        change = (wedging._response(moved, balance.friction) - wedging._response(x, balance.friction)) / step
+        assert change[:, row] == pytest.approx(slope[:, at], abs=1e-4)
+    load = rng.normal(size=balance.matrix.shape[0])
+    answers = []
+    for least in (0, 10**9):
+        monkeypatch.setattr(wedging, "MANY_COLUMNS", least)
+        stiffness = wedging._Stiffness(balance.matrix, wedging.springs_of(balance))
+        answers.append(stiffness.solve(slope.reshape(-1), 1e-2, load))
+    assert answers[0] == pytest.approx(answers[1], rel=1e-9)

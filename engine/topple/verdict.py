@@ -11,6 +11,7 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from teeter.engine.geometry.carried import ROUNDING, Floating, beyond_table, floating, seated
@@ -109,9 +110,15 @@ class Verdict(Untrue):
 
 def contacts_of(verdict: Verdict) -> Contacts:
     """Returns the contacts that statics used."""
+    return _contacts_of(verdict.judged, verdict.pose)
+
+
+@lru_cache(maxsize=1)
+def _contacts_of(assembly: Assembly, pose: Pose) -> Contacts:
+    """Kept for what is asked after the verdict: of two pieces that fit on a curve they take half a second."""
     from teeter.engine.topple.contact.detection import contacts_at_rest, find_contacts
 
-    return (find_contacts if verdict.pose == "declared" else contacts_at_rest)(verdict.judged)
+    return (find_contacts if pose == "declared" else contacts_at_rest)(assembly)
 
 
 def check(assembly: Assembly, options: CheckOptions = DEFAULTS) -> Verdict:
@@ -215,10 +222,9 @@ def _answers(start: _Start, options: CheckOptions) -> tuple[Assembly, Statics, D
     ) as finish:
         # imported here because that takes a quarter of a second, which the trials need not wait for
         from teeter.engine.topple.balance.statics import analyse
-        from teeter.engine.topple.contact.detection import find_contacts
 
         stage("force balance")
-        contacts = find_contacts(assembly)
+        contacts = _contacts_of(assembly, "declared")
         if start.settling is None and (contacts.meet or start.loose):
             judged, pose = assembly, "declared"
             statics = analyse(assembly, gravity=options.gravity, contacts=contacts, declared=start.declared)

@@ -90,19 +90,24 @@ def merged(patches: Patches, alone: Bools) -> Patches:
     if single.all():
         return patches
     groups: list[list[int]] = []
+    rows = np.flatnonzero(~single)
+    heads = np.zeros(len(rows), np.int64)
     of_pair = 0
-    for row in np.flatnonzero(~single):
+    for row in rows:
         # rows come pair by pair
         if groups and patches.pair[groups[-1][0]] != patches.pair[row]:
             of_pair = len(groups)
-        for group in groups[of_pair:]:
-            if _is_one_plane(patches, group[0], int(row)):
-                group.append(int(row))
+        # a rod in its hole has a thousand planes: those that are turned otherwise are left out at once
+        turned = patches.normals[heads[of_pair : len(groups)]] @ patches.normals[row]
+        for at in of_pair + np.flatnonzero(turned > 1 - 2 * SAME_PLANE**2):
+            if _is_one_plane(patches, groups[at][0], int(row)):
+                groups[at].append(int(row))
                 break
         else:
+            heads[len(groups)] = row
             groups.append([int(row)])
     hulls = [_points(patches, group[0]) if len(group) == 1 else _hull(patches, group) for group in groups]
-    heads = np.array([group[0] for group in groups])
+    heads = heads[: len(groups)]
     curved = np.array([patches.curved[group].any() for group in groups], dtype=np.bool_)
     whole = joined(
         [chosen(patches, single), of_spans(patches.pair[heads], hulls, patches.normals[heads], curved)]
