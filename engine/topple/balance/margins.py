@@ -23,7 +23,7 @@ from teeter.engine.topple.balance.equilibrium import (
 )
 from teeter.engine.topple.balance.few import MANY, nearest_by_few
 from teeter.engine.topple.balance.reached import nearest_reached
-from teeter.engine.topple.balance.rocking import hangs
+from teeter.engine.topple.balance.rocking import hangs, rocking_of
 from teeter.engine.topple.balance.symmetry import Symmetry, symmetries_of
 from teeter.engine.topple.balance.wedging import can_wedge
 from teeter.engine.topple.contact.arrays import Array
@@ -109,7 +109,8 @@ def tilt_of(balance: Balance, *, is_quick: bool = False) -> TiltMargin:
     margin = _tilt_of(balance, is_quick)
     if len(balance.pulled):
         # tan(theta) d and -1 are gravity over cos(theta); so are then the forces that do not turn with it
-        for _ in range(MAX_ROUNDS):
+        # on curves what is reached is no closer known for more rounds, and each takes a second
+        for _ in range(MAX_ROUNDS // 2 if balance.contacts.curved else MAX_ROUNDS):
             last = margin.degrees
             upright = max(math.cos(math.radians(last)), 1e-6)
             margin = _tilt_of(replace(balance, pulls=balance.pulls / upright), is_quick)
@@ -122,10 +123,13 @@ def tilt_while_accelerated(
     assembly: Assembly, contacts: Contacts, gravity: Vector, acceleration: Vector
 ) -> TiltMargin | None:
     """Returns the tilt margin of pieces that stand on a table that is accelerated: what they feel of that (m/s^2) does
-    not turn with gravity. None where they touch on curves or hook into another. Raises StaticsError."""
+    not turn with gravity. None where they may roll or hang. Raises StaticsError."""
     pull = float(np.linalg.norm(gravity))
-    balance = balance_of(assembly, contacts, gravity=gravity)
-    if contacts.curved or hangs(balance):
+    rocking = rocking_of(assembly, contacts, gravity, None)
+    if contacts.curved and (rocking is None or rocking.can_roll):
+        return None
+    balance = rocking.balance if rocking else balance_of(assembly, contacts, gravity=gravity)
+    if hangs(balance):
         return None
     felt = balance.weights[:, None] * np.asarray(acceleration) / pull
     return tilt_of(
