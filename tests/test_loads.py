@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,10 @@ from typer.testing import CliRunner
 
 import teeter
 from teeter.engine.geometry.wind import with_wind
+from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.contact.detection import find_contacts
+from teeter.engine.topple.load_factors import load_factors
+from teeter.engine.world.body import DOWN
 from teeter.engine.worlds import installed_engines
 from teeter.games.api.scene import PublicScene
 from teeter.games.cli import app
@@ -185,6 +190,104 @@ def test_a_force_on_a_ball_with_a_low_centre_of_mass(share: float, word: str) ->
     assert found.word == word
     (load,) = found.statics.factors
     assert load.factor == pytest.approx(1 / share, rel=1e-3)
+
+
+def judged(scene: PublicScene) -> Statics:
+    """What statics alone says, with the factors."""
+    contacts = find_contacts(scene.assembly)
+    found = analyse(scene.assembly, contacts=contacts, margins=False)
+    return replace(found, factors=load_factors(scene.assembly, contacts, found, DOWN, (0.0, 0.0, 0.0)))
+
+
+def chocked(friction: float, height: float, **more: Any) -> PublicScene:
+    """A cylinder of radius 20 mm and 1 N that lies between two fixed boxes."""
+    away = math.sqrt(20**2 - (20 - height) ** 2)
+    rough = {"material": {"density": 700, "friction": friction}}
+    chock = rough | {"shape": {"box": [20, 120, height]}, "fixed": True}
+    lying = rough | {"shape": {"cylinder": [20, 80]}, "rotation": [90, 0, 0], "mass": 1000 / G}
+    return teeter.build(
+        [
+            lying | {"id": "c", "position": [0, 0, 20]},
+            *(chock | {"id": f"at {x}", "position": [x * (away + 10), 0, height / 2]} for x in (-1, 1)),
+            *more.pop("beside", ()),
+        ],
+        **more,
+    )
+
+
+@pytest.mark.parametrize(("friction", "height"), [(0.3, 8), (0.9, 8), (0.6, 12), (0.9, 12)])
+def test_no_friction_holds_a_cylinder_that_rolls_over_its_chock(friction: float, height: float) -> None:
+    """F (R - h) = W dx, in which it leaves the other chock: that squeezes nothing, however steep friction is."""
+    limit = math.sqrt(20**2 - (20 - height) ** 2) / (20 - height)
+    for share, stands in ((0.1, True), (0.99, True), (1.01, False)):
+        scene = chocked(
+            friction, height, loads=[{"piece": "c", "at": [0, 0, 0], "force": [share * limit, 0, 0]}]
+        )
+        statics = judged(scene)
+        assert statics.stands_by_itself is stands
+        (load,) = statics.factors
+        assert load.factor == pytest.approx(1 / share, rel=2e-3)
+        assert (load.stands, load.without) == (stands, True)
+
+
+def test_what_rolls_elsewhere_calls_up_no_chock() -> None:
+    ball = {"id": "ball", "shape": {"sphere": 15}, "mass": 10, "position": [0, 200, 15]}
+    force = {"piece": "c", "at": [0, 0, 0]}
+    (load,) = judged(chocked(0.9, 8, beside=[ball], loads=[force | {"force": [0.1, 0, 0]}])).factors
+    assert load.factor == pytest.approx(16 / 12 / 0.1, rel=2e-3)
+    assert not judged(chocked(0.9, 8, beside=[ball], loads=[force | {"force": [1.4, 0, 0]}])).factors
+
+
+def test_a_chocked_cylinder_on_an_accelerated_table() -> None:
+    """The tilt t that is left: sin t + a = cos t dx / (R - h)."""
+    found = teeter.check(chocked(0.9, 8), accelerate_g=0.2, friction=0.9, workers=1)
+    assert found.statics.factors[0].factor == pytest.approx(16 / 12 / 0.2, rel=2e-3)
+    limit = brentq(lambda t: math.sin(t) + 0.2 - math.cos(t) * 16 / 12, 0, 1.5)
+    assert found.statics.tilt_deg == pytest.approx(math.degrees(limit), abs=0.05)
+
+
+def test_a_cylinder_in_a_groove_rolls_out_over_its_wall() -> None:
+    """Of walls 30 degrees from upright: F = W tan 60."""
+    wall, reach = math.radians(30), 45 * math.tan(math.radians(30))
+    points = [[-reach - 10, 0], [reach + 10, 0], [reach + 10, 50], [reach, 50], [0, 5], [-reach, 50]]
+    groove = {"prism": {"points": [*points, [-reach - 10, 50]], "height": 200}}
+    rough = {"material": {"density": 700, "friction": 0.7}, "rotation": [90, 0, 0]}
+    scene = teeter.build(
+        [
+            rough | {"id": "v", "shape": groove, "position": [0, 0, 25], "fixed": True},
+            rough
+            | {
+                "id": "c",
+                "shape": {"cylinder": [20, 80]},
+                "position": [0, 0, 5 + 20 / math.sin(wall)],
+                "mass": 1000 / G,
+            },
+        ],
+        loads=[{"piece": "c", "at": [0, 0, 0], "force": [0.15, 0, 0]}],
+    )
+    (load,) = judged(scene).factors
+    assert load.factor == pytest.approx(math.tan(math.radians(60)) / 0.15, rel=2e-3)
+
+
+def test_what_falls_with_its_load_and_without_it_stands_between() -> None:
+    """Deck 55 mm off the pier's middle, half width 20: m (20 + 40) >= M 35, and m (40 - 20) <= M (55 + 20)."""
+    pier = {"id": "pier", "shape": {"box": [40, 40, 40]}, "position": [0, 0, 20], "mass": 500}
+    deck = {"id": "deck", "shape": {"box": [200, 40, 10]}, "position": [55, 0, 45], "mass": 100}
+    for mass, at in ((40, -95), (500, -95), (40, 95)):
+        load = {"piece": "deck", "at": [at, 0, 5], "mass": mass, "id": "cw"}
+        found = teeter.check(teeter.build([pier, deck], loads=[load]), workers=1)
+        (told,) = found.statics.factors
+        assert not told.stands
+        assert not told.without
+        if at > 0:
+            assert (told.least, told.factor) == (None, None)
+            assert "it falls without it too" in str(found)
+        else:
+            assert told.least == pytest.approx(100 * 35 / 60 / mass, rel=1e-5)
+            assert told.factor == pytest.approx(100 * 75 / 20 / mass, rel=1e-5)
+            assert f"needs at least {told.least:.3g} times that" in " ".join(
+                str(found).replace("│", "").split()
+            )
 
 
 @pytest.mark.parametrize("engine", installed_engines())

@@ -2,11 +2,13 @@
 
 The multiples of one load that contact forces can balance lie between two ends. The far one is the greatest k for which
 equation (1) of `balance.equilibrium` has a solution with k times that load, a cone program; it counts only states that
-are reached (`balance.reached`). Where pieces may roll the ends are found by bisection on the second variation.
+are reached (`balance.reached`), all the more where forces can balance any multiple: between two walls that face each
+other nearly any load can be clamped. Where pieces may roll the ends are found by bisection on the second variation.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -16,15 +18,14 @@ import numpy as np
 from teeter.engine.topple.balance.boundary import NearestBoundary
 from teeter.engine.topple.balance.equilibrium import (
     MAX_PULL,
-    UNBALANCED,
     Balance,
     SupportFunction,
     balance_of,
-    fall,
 )
 from teeter.engine.topple.balance.reached import reached_along
 from teeter.engine.topple.balance.rocking import RockingBalance, hangs, rocking_of
-from teeter.engine.topple.balance.statics import LoadFactor, Statics
+from teeter.engine.topple.balance.statics import LoadFactor, Statics, holds
+from teeter.engine.topple.balance.wedging import can_wedge
 from teeter.engine.topple.contact.arrays import Array, Ints
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.errors import StaticsError
@@ -41,6 +42,8 @@ ROUNDS = 6
 """Secants, by which it is found how far masses and what accelerates them grow together."""
 EXACT = 1e-6
 """Relative: a lower end this near to the load as it is, or to none of it, is that."""
+LEVELS = tuple(MAX_PULL / 8.0**power for power in range(4, -1, -1))
+"""Weights: that a load may be any multiple is believed where all of these are carried."""
 
 
 def load_factors(
@@ -50,10 +53,11 @@ def load_factors(
     also that of all `TOGETHER`, each as many times as much.
 
     statics: of the same assembly, contacts and gravity, which contains the acceleration (m/s^2). None for what it
-    cannot judge, or what is wedged.
+    cannot judge.
     """
-    if statics.stands is None or statics.wedged:
+    if statics.stands is None:
         return ()
+    stands = statics.stands and not statics.wedged
     rocking = rocking_of(assembly, contacts, gravity, None, resisting=resists(assembly.bodies))
     if contacts.curved and rocking is None:
         return ()
@@ -61,22 +65,25 @@ def load_factors(
     if rocking is None and hangs(balance):
         rocking = RockingBalance(balance)
     reach = _Rolling(rocking) if rocking and rocking.can_roll else _Balanced(balance)
+    if isinstance(reach, _Rolling) and stands and not reach.holds(balance):
+        # the verdict counts on what is not called up beside what rolls
+        return ()
     factors = []
     loads = list(_loads(assembly, balance, gravity, acceleration))
     for name, pulls in loads:
         try:
-            factors.append(_factor(name, pulls, statics.stands, reach))
+            factors.append(_factor(name, pulls, stands, reach))
         except StaticsError:
             continue
     if len(loads) > 1:
         # more mass is also accelerated more
         masses = _masses(assembly, balance, acceleration) if any(acceleration) else None
         try:
-            whole = _at_once(_together([pulls for _, pulls in loads]), masses, statics.stands, reach)
+            whole = _at_once(_together([pulls for _, pulls in loads]), masses, stands, reach)
         except StaticsError:
             whole = None
         factors += [whole] if whole is not None else []
-    return tuple(factors)
+    return tuple(one for one in factors if one.without or one.least or not statics.wedged)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,22 +117,22 @@ class _Reach(Protocol):
     def balance(self) -> Balance:
         """What acts as it is."""
 
-    def most(self, base: Balance, pulls: _Pulls) -> float | None:
-        """Returns how many times a load can be added to what acts in `base`; None where no multiple is too much."""
+    def most(self, base: Balance, pulls: _Pulls, enough: float = math.inf) -> float | None:
+        """Returns how many times a load can be added to what acts in `base`, `enough` if as many or more; None where no
+        multiple is too much."""
 
-    def holds(self, base: Balance) -> bool:
-        """Returns whether what acts is carried."""
+    def some(self, without: Balance, pulls: _Pulls) -> float | None:
+        """Returns a multiple of a load that is carried; None where none is found."""
 
 
 def _factor(name: str, pulls: _Pulls, stands: bool, reach: _Reach) -> LoadFactor:
-    if stands:
-        more, less = reach.most(reach.balance, pulls), reach.most(reach.balance, pulls.turned)
-        least = None if less is None or less >= 1 - EXACT else 1 - less
-        return LoadFactor(name, None if more is None else 1 + more, least, True, least is None)
-    without = pulls.on(reach.balance, -1.0)
-    if not reach.holds(without):
+    at = 1.0 if stands else reach.some(pulls.on(reach.balance, -1.0), pulls)
+    if at is None:
         return LoadFactor(name, None, None, False, False)
-    return LoadFactor(name, reach.most(without, pulls), None, False, True)
+    held = pulls.on(reach.balance, at - 1)
+    more, less = reach.most(held, pulls), reach.most(held, pulls.turned, at) if at else None
+    least = None if less is None or less >= at - EXACT * at else at - less
+    return LoadFactor(name, None if more is None else at + more, least, stands, least is None)
 
 
 def _at_once(pulls: _Pulls, masses: _Pulls | None, stands: bool, reach: _Reach) -> LoadFactor | None:
@@ -202,19 +209,40 @@ def _together(loads: list[_Pulls]) -> _Pulls:
 class _Balanced:
     balance: Balance
 
-    def holds(self, base: Balance) -> bool:
-        return fall(base, base.friction).value <= UNBALANCED
+    def some(self, without: Balance, pulls: _Pulls) -> float | None:
+        if holds(without):
+            return 0.0
+        # a counterweight may be too light or too heavy: a multiple between the ends, no further than twice the least
+        try:
+            size, _, more = self._balanced(without, pulls)
+            least = -self._balanced(without, pulls.turned)[2].distance / size
+        except StaticsError:
+            return None
+        at = min((least + more.distance / size) / 2, 2 * least)
+        return at if at > 0 and holds(pulls.on(without, at)) else None
 
-    def most(self, base: Balance, pulls: _Pulls) -> float | None:
+    def most(self, base: Balance, pulls: _Pulls, enough: float = math.inf) -> float | None:
+        size, unit, end = self._balanced(base, pulls)
+        far = min(end.distance, enough * size)
+        if far < MAX_PULL / 2:
+            return reached_along(base, unit, replace(end, distance=max(far, 0.0))) / size
+        if not can_wedge(base):
+            return None
+        for level in LEVELS:
+            distance = reached_along(base, unit, replace(end, distance=level))
+            if distance < level:
+                return distance / size
+        return None
+
+    def _balanced(self, base: Balance, pulls: _Pulls) -> tuple[float, Array, NearestBoundary]:
+        """Returns a load over the weights, one as large as they are, and the greatest that forces can balance; negative
+        where they need the opposite."""
         load = pulls.on(base, 1.0).acting - base.acting
         size = float(np.linalg.norm(load)) / float(base.weights.sum())
         unit, along = load / size, np.array([1.0, 0.0])
         both = np.stack([unit, np.zeros_like(unit)], axis=1)
         value, _, motion = SupportFunction(base.matrix, base.friction, base.acting, both)(along)
-        if value >= MAX_PULL / 2:
-            return None
-        boundary = NearestBoundary(max(value, 0.0), max(value, 0.0), along, motion)
-        return reached_along(base, unit, boundary) / size
+        return size, unit, NearestBoundary(value, value, along, motion)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,16 +253,24 @@ class _Rolling:
     def balance(self) -> Balance:
         return self.rocking.balance
 
-    def holds(self, base: Balance) -> bool:
-        return self.rocking.under(base).judged(base.acting).stands
+    def some(self, without: Balance, pulls: _Pulls) -> float | None:
+        return 0.0 if self.holds(without) else None
 
-    def most(self, base: Balance, pulls: _Pulls) -> float | None:
+    def holds(self, base: Balance) -> bool:
+        """Returns whether what acts is carried."""
+        rocking, load = self.rocking.under(base), base.acting
+        return rocking.judged(load).stands and rocking.is_called_up(load)
+
+    def most(self, base: Balance, pulls: _Pulls, enough: float = math.inf) -> float | None:
         size = float(np.linalg.norm(pulls.forces)) / float(base.weights.sum())
-        low, high = 0.0, MAX_PULL
-        if self.holds(pulls.on(base, high / size)):
-            return None
+        low = high = 0.0
+        for high in LEVELS if enough == math.inf else (enough * size,):
+            if not self.holds(pulls.on(base, high / size)):
+                break
+            low = high
+        if low == high:
+            return None if enough == math.inf else enough
         while high - low > PRECISE * high and high > PRECISE**2:
             middle = (low + high) / 2 if low > 0 else high / 4
-            holds = self.holds(pulls.on(base, middle / size))
-            low, high = (middle, high) if holds else (low, middle)
+            low, high = (middle, high) if self.holds(pulls.on(base, middle / size)) else (low, middle)
         return low / size

@@ -221,7 +221,7 @@ def _actions(options: CheckOptions) -> dict[str, str]:
 
 
 def _factor(load: LoadFactor) -> str:
-    if not load.stands and not load.without:
+    if not load.stands and not load.without and load.least is None:
         return "it falls without it too"
     ends = (
         "holds at any multiple of it" if load.factor is None else f"holds up to {load.factor:.3g} times that"

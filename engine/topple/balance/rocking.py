@@ -23,6 +23,7 @@ import numpy as np
 from teeter.engine.tolerances import TOUCH_AT_REST
 from teeter.engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall_within
 from teeter.engine.topple.balance.forces import newton, out_of_balance
+from teeter.engine.topple.balance.wedging import called_up, can_wedge
 from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.curves import RollingPoint, touching_on_curves
 from teeter.engine.topple.contact.detection import Contacts
@@ -238,6 +239,10 @@ class RockingBalance:
         slope, held = self._apart(load)
         forces, fall = self._held(held)
         return Rocking(False, None, fall) if forces is None else self._second(slope, forces)
+
+    def is_called_up(self, load: Array) -> bool:
+        """Returns whether what holds a load (6 n,), but for what rolls, is there without being pressed before."""
+        return not can_wedge(self.balance) or called_up(self.balance, self._apart(load)[1])[0]
 
     def travel(self, motion: Array) -> float:
         """Returns how far a contact goes at most in a motion (6 n,), in the units of the balance."""

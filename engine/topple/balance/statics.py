@@ -52,8 +52,9 @@ wall of 1660, twice its time for a pyramid of 400."""
 @dataclass(frozen=True, slots=True)
 class LoadFactor(Untrue):
     """How much of a load the pieces carry with all else as it is. name: of the load. factor: they fall at so many times
-    as much; None: at no multiple. least: times that they need to stand; None: none. stands: with the load as it is.
-    without: whether they stand without it; where they do neither, nothing else is said."""
+    as much; None: at no multiple. least: times that they need to stand; None: none. stands: by themselves, with the
+    load as it is. without: whether they stand without it; where they do neither and `least` is None, no multiple is
+    known that they carry."""
 
     asked = "stands"
 
@@ -196,6 +197,12 @@ def stands(
         contacts=contacts,
         curves=False,
     ).stands
+
+
+def holds(balance: Balance) -> bool:
+    """Returns whether forces balance what acts on pieces, and are called up."""
+    answer = _judged(balance)
+    return answer.balanced and (answer.smooth or not can_wedge(balance) or called_up(balance)[0])
 
 
 def tilt_margin(balance: Balance, *, is_quick: bool = False) -> TiltMargin:

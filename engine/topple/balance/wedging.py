@@ -118,11 +118,11 @@ class Response:
     is_followed: bool = False
 
 
-def called_up(balance: Balance) -> tuple[bool, Array]:
+def called_up(balance: Balance, load: Array | None = None) -> tuple[bool, Array]:
     """Solves (4): whether the contacts hold every piece without having been pressed together before; and the
-    displacements (6 n,) with which they give way."""
+    displacements (6 n,) with which they give way. load: (6 n,); None for what acts."""
     springs = Springs(balance.matrix, balance.friction, springs_of(balance))
-    response = springs.respond(balance.acting)
+    response = springs.respond(balance.acting if load is None else load)
     return response.held, -response.displacements
 
 
