@@ -12,6 +12,7 @@ from test_statics_curves import ACROSS, LYING, body, judged
 from teeter.engine.bench.rigs import piece, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.topple.balance.rocking import with_curves
+from teeter.engine.topple.balance.statics import Statics, analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.contact.rims import rims_of
 from teeter.engine.topple.contact.rounds import rounds_of
@@ -46,8 +47,48 @@ def test_a_bored_ball_stands_on_the_rim_of_its_hole(bore: float, mu: float) -> N
     )
     assert found.stands is True
     assert found.tilt_deg is not None
-    # the rim touches at twelve points: its polygon is at most 3.4 % narrower
-    assert math.tan(math.radians(found.tilt_deg)) == pytest.approx(min(bore / low, mu), rel=0.04)
+    assert math.tan(math.radians(found.tilt_deg)) == pytest.approx(min(bore / low, mu), rel=2e-3)
+
+
+def on_a_rim(
+    radius: float, turn: float, mu: float, bearing: float = 0.0, at: float = 0.0, **shape: Any
+) -> Statics:
+    """What sits on the rim of a hole, turned by so many degrees, in a fixed block 30 mm high. bearing: degrees, of a
+    table tilted by `at`."""
+    low = shape.pop("low")
+    yaw = quaternion_of_rpy(0.0, 0.0, math.radians(turn))
+    block = body("block", (0, 0, 15), yaw, mu=mu, fixed=True, drilled={"box": (60, 60, 30), "radius": radius})
+    pulled = math.tan(math.radians(at))
+    gravity = (pulled * math.cos(math.radians(bearing)), pulled * math.sin(math.radians(bearing)), -1.0)
+    upper = body("upper", (0, 0, 30 + low), mu=mu, **shape)
+    return analyse(Assembly("rim", (block, upper)), gravity=gravity, margins=at == 0.0, loads=False)
+
+
+@pytest.mark.parametrize("turn", [0.0, 7.3, 22.5])
+@pytest.mark.parametrize(("radius", "ball", "mu"), [(7.5, 15.0, 0.9), (20.0, 30.0, 0.9), (14.0, 15.0, 0.1)])
+def test_a_ball_on_a_rim_tips_when_its_centre_is_over_it(
+    turn: float, radius: float, ball: float, mu: float
+) -> None:
+    found = on_a_rim(radius, turn, mu, low=math.sqrt(ball**2 - radius**2), sphere=ball)
+    assert found.tilt_deg == pytest.approx(math.degrees(math.asin(radius / ball)), abs=0.05)
+
+
+@pytest.mark.parametrize("bearing", [0.0, 7.3, 15.0, 22.5, 290.7])
+def test_it_tips_alike_in_every_direction(bearing: float) -> None:
+    for at in (29.95, 30.05):
+        found = on_a_rim(7.5, 0.0, 0.9, bearing, at, low=math.sqrt(15**2 - 7.5**2), sphere=15.0)
+        assert found.stands is (at < 30)
+
+
+def test_a_cone_in_a_hole_tips_over_its_rim() -> None:
+    """Tip down, half its angle 45 degrees, its centre of mass at three quarters of its height: it tips about the rim
+    when that is over it."""
+    radius, height = 12.0, 20.0
+    cone = {"turned": {"profile": [[0, 0], [20, 20], [0, 20]]}}
+    found = on_a_rim(radius, 11.0, 0.8, low=height / 2 - radius, **cone)
+    assert math.tan(math.radians(found.tilt_deg or 0.0)) == pytest.approx(
+        radius / (0.75 * height - radius), rel=2e-3
+    )
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ SPREAD, COUNT = np.radians(4.0), 600
 """Of corners around a contact on a surface that bulges both ways, evenly spread like the seeds of a sunflower: 0.3
 degrees apart."""
 GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
+SOME = 5
+"""Of the points round a circle of contact: corners around one in so many overlap."""
 APPROACHES = 4
 SAME = 1e-7
 """Of a part's size: corners so little outside a side lie on it."""
@@ -44,7 +46,8 @@ def with_true_curves(assembly: Assembly) -> Assembly:
     bodies = {body.name: body for body in assembly.bodies}
     gap = TOUCH_AT_REST.gap * magnification(assembly.bodies)
     for upper, lower in find_contacts(assembly).curved:
-        touches = touching_on_curves(bodies[upper], bodies[lower], gap)
+        found = touching_on_curves(bodies[upper], bodies[lower], gap)
+        touches = [touch for at, touch in enumerate(found) if at % SOME == 0 or not touch.spacing]
         for name in (upper, lower):
             body = bodies[name]
             room = gap + sagitta(body.piece) + departure(body.piece)

@@ -9,14 +9,15 @@ the motion says in which direction they give way sooner.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, diags_array
 
 from teeter.engine.topple.balance.boundary import NearestBoundary
 from teeter.engine.topple.balance.equilibrium import MAX_PULL, UNBALANCED, Balance, fall_within
 from teeter.engine.topple.balance.few import FEW, MANY, around, beside, motions
 from teeter.engine.topple.balance.symmetry import Symmetry
 from teeter.engine.topple.balance.wedging import Response, Springs, can_wedge, springs_of, unsqueezed
-from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.arrays import Array, Ints
+from teeter.engine.topple.contact.rims import AROUND
 from teeter.engine.topple.stages import stage
 
 WITHIN = 1e-3
@@ -25,6 +26,8 @@ EVEN = np.arange(16) * np.pi / 8 + np.pi / 16
 """Radians: the directions that are asked of fewer than `few.MANY` pieces."""
 MAX_BEARINGS = 16
 """Of edges and normals of contacts, always asked."""
+FEW_ANGLES = 3
+"""The directions asked of what is all but a disc: its images lie six degrees apart."""
 TURNS = 4
 """At most so often the direction is turned across the line of the motion found."""
 SAME = 1 - 1e-9
@@ -41,6 +44,9 @@ CREEPS = 2
 """Guesses that may prove too far before no more are asked."""
 PART = 0.4
 """Of what is left: what is held is found sooner than what is not."""
+FINE = 5
+"""So many points of a circle to both sides of where the pull presses, and one in so many further off, are asked whether
+they hold: springs of all take ten times as long."""
 LEAP = 4.0
 """While a distance beyond this is searched it is divided by as much."""
 
@@ -68,6 +74,7 @@ def nearest_reached(
     search = _Search(balance, loads, nearest, spread, [symmetry.plane for symmetry in same])
     some = bearings[:: max(1, -(-len(bearings) // MAX_BEARINGS))]
     angles = np.append(EVEN, some) if count < MANY else some
+    angles = angles[:FEW_ANGLES] if len(same) > AROUND else angles
     return search.run(np.stack([np.cos(angles), np.sin(angles)], axis=1))
 
 
@@ -106,6 +113,8 @@ class _Search:
     ) -> None:
         self._planes = planes
         matrix, springs, weights = balance.matrix, springs_of(balance), balance.acting
+        self._circles, self._fewer = _circles(balance), dict[tuple[int, ...], Springs]()
+        self._pulls = [wrench.reshape(-1, 6)[:, :3].sum(axis=0) for wrench in (weights, *loads.T)]
         self._unsqueezed = unsqueezed(balance) if spread is None else None
         if spread is not None:
             matrix, springs = csc_array(spread.T @ matrix), csc_array(spread.T @ springs @ spread)
@@ -118,6 +127,8 @@ class _Search:
         self._lost: Array | None = None
         self._best = min(nearest.distance, MAX_PULL)
         self._found, self._balanced, self._is_shorter = nearest, nearest, False
+        # where normal forces alone hold up to the limit they are asked first, in a tenth of the time
+        self._is_smooth = self._holds_smooth(self._load(nearest.direction, (1 - WITHIN) * self._best))
 
     def run(self, directions: Array) -> NearestBoundary:
         asked = np.zeros((0, 2))
@@ -128,6 +139,10 @@ class _Search:
                 continue
             asked = np.concatenate([asked, [direction], *([plane @ direction] for plane in self._planes)])
             self._ask(direction)
+        if self._circles:
+            # with all points, where fewer give way first
+            self._circles, self._start, self._lost = [], None, None
+            self._ask(self._found.direction)
         return self._rigid() if self._is_shorter else self._found
 
     def _rigid(self) -> NearestBoundary:
@@ -246,22 +261,81 @@ class _Search:
     def _gives_way(self, direction: Array, distance: float, *, is_quick: bool = False) -> _Loss | None:
         """Returns None where the load is reached. is_quick: a neighbour's answer that is followed will do."""
         load = self._load(direction, distance)
-        answer = self._springs.respond(load, self._start, self._lost)
+        if self._is_smooth and self._holds_smooth(load):
+            return None
+        pull = self._pulls[0] + distance * (direction @ self._pulls[1:])
+        places = tuple(int(np.argmax(offsets @ pull)) for _, offsets in self._circles)
+        springs = self._fewer_springs(places)
+        answer = springs.respond(load, self._start, self._lost)
+        if self._circles and not answer.held:
+            # what tips elsewhere presses other points
+            pressed = (self._matrix.T @ answer.displacements)[::3]
+            others = tuple(int(np.argmax(pressed[rows])) for rows, _ in self._circles)
+            if np.any(_apart(np.array(places, dtype=np.int64) - np.array(others, dtype=np.int64)) > FINE):
+                springs = self._fewer_springs(others)
+                answer = springs.respond(load, self._start, self._lost)
         if answer.is_followed and not answer.held and not is_quick:
             # a neighbour's answer may lead to another, which gives way earlier
-            answer = self._springs.respond(load)
+            answer = springs.respond(load)
         if answer.held:
             self._start = answer.displacements
             return None
         self._lost, motion = answer.displacements, -answer.displacements
-        smooth = np.zeros_like(self._friction)
-        limit = self._limit
-        if fall_within(self._matrix, smooth, load, -limit, limit).value <= UNBALANCED:
+        if self._holds_smooth(load):
             return None
         guess = distance - self._back(direction, distance, answer)
         return _Loss(distance, guess, motion, answer.is_followed)
+
+    def _fewer_springs(self, places: tuple[int, ...]) -> Springs:
+        """Returns the springs without most points of each circle: those about a place on it and a few all round, each
+        as stiff as those that it stands for."""
+        if not places:
+            return self._springs
+        if places not in self._fewer:
+            stands_for = np.ones(len(self._friction))
+            for (rows, _), place in zip(self._circles, places, strict=True):
+                stands_for[rows] = np.roll(SHARES, place)
+            kept = np.flatnonzero(stands_for)
+            # of a force that grows with what is pressed: both in that measure
+            scaled = self._matrix @ diags_array(np.repeat(np.sqrt(stands_for), 3))
+            matrix = csc_array(scaled[:, (3 * kept[:, None] + np.arange(3)).reshape(-1)])
+            self._fewer[places] = Springs(matrix, self._friction[kept], self._springs.own)
+        return self._fewer[places]
+
+    def _holds_smooth(self, load: Array) -> bool:
+        """Returns whether normal forces alone hold a load: they are called up, whatever is pressed."""
+        limit = self._limit
+        smooth = np.zeros_like(self._friction)
+        return fall_within(self._matrix, smooth, load, -limit, limit).value <= UNBALANCED
 
     def _back(self, direction: Array, distance: float, answer: Response) -> float:
         """Returns how much nearer the limit is by the springs' share."""
         power = -float(self._loads @ direction @ answer.displacements) / max(1.0, distance)
         return answer.carried / power if power > 0 else distance
+
+
+def _apart(steps: Ints) -> Ints:
+    """Returns how many points of a circle lie between two, the shorter way."""
+    return np.abs((steps + AROUND // 2) % AROUND - AROUND // 2)
+
+
+def _shares() -> Array:
+    """Returns how many points of a circle each of them stands for (n,), the first being where it presses."""
+    away = _apart(np.arange(AROUND))
+    kept = np.flatnonzero((away <= FINE) | (away % FINE == 0))
+    shares = np.zeros(AROUND)
+    shares[kept] = (np.diff(kept, append=AROUND) + np.diff(kept, prepend=kept[-1] - AROUND)) / 2
+    return shares
+
+
+SHARES = _shares()
+
+
+def _circles(balance: Balance) -> list[tuple[Ints, Array]]:
+    """Returns the points that stand for each circle: their rows (n,), and where they are, seen from its middle and from
+    above (n, 3)."""
+    contacts = balance.contacts
+    patches = np.flatnonzero(np.bincount(contacts.patch) == AROUND)
+    rows = [np.flatnonzero(contacts.patch == patch) for patch in patches if contacts.curved]
+    across = np.eye(3) - np.outer(balance.down, balance.down)
+    return [(row, (contacts.points[row] - contacts.points[row].mean(axis=0)) @ across) for row in rows]

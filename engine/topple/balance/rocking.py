@@ -108,8 +108,10 @@ def with_curves(
     if not points:
         return RollingContacts(contacts, mobility, np.zeros(0))
     mobility[old:] = [point.mobility for point in points]
-    # each is a patch of its own
-    patch = np.arange(len(points)) + contacts.patch.max(initial=-1) + 1
+    # each is a patch of its own, but those round one circle
+    circle = np.array([first, second, [point.spacing for point in points]])
+    starts = (circle[2] == 0) | np.append(True, np.any(circle[:, 1:] != circle[:, :-1], axis=0))
+    patch = np.cumsum(starts) + contacts.patch.max(initial=-1)
     whole = replace(
         contacts,
         first=np.append(contacts.first, first),

@@ -1,7 +1,8 @@
 """Symmetries of a force balance about the vertical: what holds in one direction holds in its images.
 
-A half turn, and mirrors across and along the principal axes or an edge of a contact. They count only where contacts,
-weights and loads are the same in the image, each on the piece's image.
+A half turn, and mirrors across and along the principal axes or an edge of a contact; turns by the spacing of points
+that stand for a circle. They count only where contacts, weights and loads are the same in the image, each on the
+piece's image.
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from teeter.engine.topple.balance.equilibrium import Balance
-from teeter.engine.topple.contact.arrays import Array, Ints
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.engine.topple.contact.rims import AROUND
 from teeter.models.hulls import pairs_within
 
 SAME = 1e-7
@@ -32,13 +34,27 @@ def symmetries_of(balance: Balance, east: Array, north: Array, loads: Array) -> 
     if len(balance.pulled) or np.abs(np.stack([east, north]) @ balance.down).max() > SAME:
         return ()
     planes = [-np.eye(2), *(np.eye(2) - 2 * np.outer(axis, axis) for axis in _axes(balance, east, north))]
-    symmetries = []
-    for plane in planes:
-        axes = np.stack([east, north])
+    axes = np.stack([east, north])
+
+    def found(plane: Array, rows: Bools | None = None) -> list[Symmetry]:
         turn = axes.T @ plane @ axes + np.outer(balance.down, balance.down)
-        pieces = _image(balance, turn, loads, plane)
-        if pieces is not None:
-            symmetries.append(Symmetry(plane, pieces))
+        pieces = _image(balance, turn, loads, plane, rows)
+        return [] if pieces is None else [Symmetry(plane, pieces)]
+
+    symmetries = [symmetry for plane in planes for symmetry in found(plane)]
+    if not balance.contacts.curved:
+        return tuple(symmetries)
+    # what lies in a hole all round is the same however it is turned, and in a mirror, as the faces it stands on are
+    rest = ~_is_round(balance)
+    angle = 2 * np.pi / AROUND
+    step = found(np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]), rest)
+    mirror = found(np.diag([1.0, -1.0]), rest)
+    if step and mirror:
+        turned = [Symmetry(np.eye(2), np.arange(len(balance.names))), *mirror]
+        symmetries = mirror
+        for _ in range(1, AROUND):
+            turned = [Symmetry(step[0].plane @ one.plane, step[0].pieces[one.pieces]) for one in turned]
+            symmetries += turned
     return tuple(symmetries)
 
 
@@ -55,8 +71,25 @@ def _axes(balance: Balance, east: Array, north: Array) -> Array:
     return np.array([[east_of, north_of], [-north_of, east_of]])
 
 
-def _image(balance: Balance, turn: Array, loads: Array, plane: Array) -> Ints | None:
-    """Returns the images of the pieces under an orthogonal map (3, 3); None where something has no image."""
+def _is_round(balance: Balance) -> Bools:
+    """Returns which contact points (k,) are corners of a regular polygon about the middle that is all but a circle."""
+    contacts, middle = balance.contacts, balance.centres.mean(axis=0)
+    offset = contacts.points / balance.length - middle
+    across = offset - np.outer(offset @ balance.down, balance.down)
+    count = np.bincount(contacts.patch)[contacts.patch]
+    is_round = count >= AROUND
+    for patch in np.unique(contacts.patch[is_round]):
+        rows = np.flatnonzero(contacts.patch == patch)
+        sides = np.linalg.norm(np.diff(across[rows], axis=0, append=across[rows[:1]]), axis=1)
+        is_round[rows] = max(np.ptp(np.linalg.norm(across[rows], axis=1)), np.ptp(sides)) <= SAME
+    return is_round
+
+
+def _image(
+    balance: Balance, turn: Array, loads: Array, plane: Array, rows: Bools | None = None
+) -> Ints | None:
+    """Returns the images of the pieces under an orthogonal map (3, 3); None where something has no image. rows: contact
+    points (k,) that are to have one, all if None."""
     middle = balance.centres.mean(axis=0)
     centres, weights = balance.centres - middle, balance.weights[:, None]
     pieces = _matches(np.hstack([centres, weights]), np.hstack([centres @ turn.T, weights]))
@@ -67,10 +100,11 @@ def _image(balance: Balance, turn: Array, loads: Array, plane: Array) -> Ints | 
     turned = np.einsum("ij,nwjl->nwil", turn, wrenches) * np.array([1.0, np.linalg.det(turn)])[:, None, None]
     if np.abs(turned - wrenches[pieces] @ plane).max(initial=0.0) > SAME:
         return None
-    points, normals = balance.contacts.points / balance.length - middle, balance.contacts.normals
-    rub = balance.friction[:, None]
+    rows = np.ones(len(balance.friction), dtype=np.bool_) if rows is None else rows
+    points, normals = balance.contacts.points[rows] / balance.length - middle, balance.contacts.normals[rows]
+    rub = balance.friction[rows, None]
     moved = np.append(pieces, -1)
-    first, second = balance.first[:, None], balance.second[:, None]
+    first, second = balance.first[rows, None], balance.second[rows, None]
     both = np.vstack(
         [np.hstack([points, normals, rub, first, second]), np.hstack([points, -normals, rub, second, first])]
     )

@@ -136,7 +136,7 @@ class Springs:
 
     def __init__(self, matrix: csc_array, friction: Array, springs: csc_array) -> None:
         """matrix: B (n, 3 k) of any unknowns of motion; springs: (n, n)."""
-        self._friction, self._springs = friction, springs
+        self._friction, self.own = friction, springs
         self._is_diagonal = springs.nnz == len(springs.diagonal())
         self._matrix, self._transposed = matrix, matrix.T.tocsr()
         self._stiffness = _Stiffness(matrix, springs)
@@ -196,12 +196,12 @@ class Springs:
                 else:
                     last = at
             at = last - step
-        return Response(False, v, float(10.0**last * (v @ (self._springs @ v))))
+        return Response(False, v, float(10.0**last * (v @ (self.own @ v))))
 
     def _balanced(self, load: Array, stiffness: float, v: Array, steps: int) -> tuple[Array, bool]:
         """Newton's method on (4), damped; the friction limit follows the pressure in the derivative too. Returns the
         displacements, and whether they solve it."""
-        springs, enough = stiffness * self._springs, CONVERGED * float(np.linalg.norm(load))
+        springs, enough = stiffness * self.own, CONVERGED * float(np.linalg.norm(load))
         diagonal = springs.diagonal()
 
         def residual(at: Array) -> tuple[Array, Array]:

@@ -29,11 +29,13 @@ from teeter.engine.topple.contact.rims import (
 from teeter.engine.topple.contact.rounds import Round, rounds_of
 from teeter.engine.world.body import Body
 
-DIRECTIONS = 12
-"""Points that stand for a circle of contact, as of a turned foot on a table."""
+LEVEL = 1e-9
+"""A normal less across an axis than this lies along it; metres off the axis, a point less off lies on it."""
 ZOOMS = 9
 ALONG = np.linspace(0.0, 1.0, 17)
 """Where an edge is looked at first; next to the lowest place it is looked at closely."""
+SAME_CIRCLE = 0.51
+"""Of the spacing of points round a circle: one so near to them lies on the same circle, found twice."""
 APART = 0.08
 """Of the smaller piece's size: points nearer to each other are one."""
 ON_LINE = 0.3
@@ -47,12 +49,13 @@ FLAT = 1e-4
 @dataclass(frozen=True, slots=True, eq=False)
 class RollingPoint:
     """A contact point. normal: away from the second body. mobility: see `rolling.RollingContacts`. gap: metres between
-    the surfaces, negative inside each other."""
+    the surfaces, negative inside each other. spacing: metres to the next one of many round a circle; 0 where alone."""
 
     place: Array
     normal: Array
     mobility: Array
     gap: float
+    spacing: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,17 +125,22 @@ def _rolling(touch: Touch, sign: float, size: float) -> RollingPoint:
     """A touch of a rim as a contact point. sign: of the normal, which is to point away from the second body."""
     turns = touch.bend * size > FLAT
     mobility = np.outer(touch.along, touch.along) / touch.bend if turns else np.zeros((3, 3))
-    return RollingPoint(touch.place, sign * touch.normal, mobility, touch.gap)
+    return RollingPoint(touch.place, sign * touch.normal, mobility, touch.gap, touch.spacing)
 
 
 def _distinct(points: list[RollingPoint], apart: float) -> list[RollingPoint]:
-    kept: list[RollingPoint] = []
-    for point in points:
-        if all(float(np.linalg.norm(point.place - other.place)) > apart for other in kept) and not any(
-            _is_between(point, one, other, apart) for one, other in combinations(kept, 2)
-        ):
-            kept.append(point)
-    return kept
+    """Returns points without those that are nearly others, or another circle's beside those of a circle."""
+    places, kept, alone = np.array([point.place for point in points]), list[int](), list[RollingPoint]()
+    for at, point in enumerate(points):
+        room = SAME_CIRCLE * point.spacing or apart
+        if (np.linalg.norm(places[kept] - point.place, axis=1) <= room).any():
+            continue
+        if not point.spacing:
+            if any(_is_between(point, one, other, apart) for one, other in combinations(alone, 2)):
+                continue
+            alone.append(point)
+        kept.append(at)
+    return [points[at] for at in kept]
 
 
 def _is_between(point: RollingPoint, one: RollingPoint, other: RollingPoint, apart: float) -> bool:
@@ -154,19 +162,24 @@ def _on_faces(surface: Round, theirs: _Side, gap: float) -> list[RollingPoint]:
             height = float((point - base) @ normal)
             if abs(height) > gap:
                 continue
-            flat, polygon = flattened(scene, point[None], facet)
-            if polygon.distance(shapely.Point(flat[0])) <= gap:
-                _, gradient, second = surface.distance(point)
+            points, spacing = _all_round(surface, point, normal)
+            flat, polygon = flattened(scene, points, facet)
+            near = shapely.distance(polygon, shapely.points(flat)) <= gap
+            for place in points[near]:
+                _, gradient, second = surface.distance(place)
                 mobility = _mobility(second, normal)
-                contacts.append(RollingPoint(point - height / 2 * normal, gradient, mobility, height))
+                place = place - height / 2 * normal
+                contacts.append(RollingPoint(place, gradient, mobility, height, spacing))
     return contacts
 
 
 def _facing(surface: Round, normal: Array, gap: float) -> list[Array]:
-    """Points of a surface where its outward normal is against a direction; of a line its ends, of a circle some."""
+    """Points of a surface where its outward normal is against a direction; of a line its ends, of a circle one."""
     level = normal - (normal @ surface.axis) * surface.axis
     length = float(np.linalg.norm(level))
-    outs = [level / length, -level / length] if length > 1e-9 else _circle(surface)
+    # of a circle a spoke that it reaches
+    one = surface.sector.middle if surface.sector else surface.spoke(surface.origin)
+    outs = [level / length, -level / length] if length > LEVEL else [one]
     points = []
     for out in outs:
         wanted = -np.array([normal @ out, normal @ surface.axis])
@@ -186,10 +199,15 @@ def _at(surface: Round, profile: Array, out: Array) -> Array:
     return point
 
 
-def _circle(surface: Round) -> list[Array]:
-    u, v = np.linalg.svd(surface.axis[None])[2][1:]
-    angles = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
-    return [np.cos(angle) * u + np.sin(angle) * v for angle in angles]
+def _all_round(surface: Round, point: Array, normal: Array) -> tuple[Array, float]:
+    """Returns points (n, 3) all round the axis of a surface that a face lies across, else the one; their spacing."""
+    offset = point - surface.origin
+    centre = surface.origin + (offset @ surface.axis) * surface.axis
+    radius = float(np.linalg.norm(point - centre))
+    if np.linalg.norm(np.cross(normal, surface.axis)) > LEVEL or radius <= LEVEL:
+        return point[None], 0.0
+    circle = Rim(centre, surface.axis, radius, np.zeros((2, 2)), surface.sector)
+    return circle.at(circle.all_round[circle.has(circle.all_round)]), circle.spacing
 
 
 def _on_edges(surface: Round, theirs: _Side, gap: float, size: float) -> list[RollingPoint]:

@@ -25,8 +25,8 @@ DIPS = 0.02
 LOOKS = 96
 """Places along a rim that are looked at first."""
 HALVINGS = 24
-AROUND = 12
-"""Points that stand for a rim that touches all round."""
+AROUND = 60
+"""Points that stand for a circle that touches all round: their polygon is 0.14 % narrower, 0.04 degrees of tilt."""
 CROSSING = 0.02
 """Edges whose directions differ by less, as a sine, run along each other and do not cross."""
 APPROACHES = 60
@@ -53,6 +53,16 @@ class Rim:
         u, v = np.linalg.svd(self.axis[None])[2][1:]
         spokes: Array = np.cos(angles)[:, None] * u + np.sin(angles)[:, None] * v
         return spokes
+
+    @property
+    def all_round(self) -> Array:
+        """Spokes to points that stand for it where it touches all round."""
+        return self.spokes(np.arange(AROUND) * 2 * np.pi / AROUND)
+
+    @property
+    def spacing(self) -> float:
+        """Metres between those points."""
+        return 2 * np.pi * self.radius / AROUND
 
     def at(self, spokes: Array) -> Array:
         """Returns the points (n, 3) of the rim along spokes."""
@@ -168,13 +178,15 @@ def chords_of(piece: Piece) -> Bools:
 @dataclass(frozen=True, slots=True, eq=False)
 class Touch:
     """Where a rim touches. place, normal: (3,), the normal towards the rim. bend: 1/m, of the rim against the surface;
-    0 where it does not roll. along: (3,), the way it would. gap: metres."""
+    0 where it does not roll. along: (3,), the way it would. gap: metres. spacing: metres to the next one
+    of many all round; 0 where alone."""
 
     place: Array
     normal: Array
     along: Array
     bend: float
     gap: float
+    spacing: float = 0.0
 
 
 def on_plane(rim: Rim, base: Array, normal: Array, gap: float) -> list[Touch]:
@@ -184,8 +196,9 @@ def on_plane(rim: Rim, base: Array, normal: Array, gap: float) -> list[Touch]:
     spokes = np.zeros((0, 3))
     if steep > 1e-9 and rim.radius > 0:
         spokes = -level[None] / steep
+    spacing = rim.spacing if rim.radius * steep <= gap else 0.0
     if rim.radius * steep <= gap:
-        spokes = np.concatenate([spokes, rim.spokes(_angles(AROUND if rim.radius > 0 else 1))])
+        spokes = np.concatenate([spokes, rim.all_round[: None if rim.radius > 0 else 1]])
     spokes = spokes[rim.has(spokes)]
     heights = (rim.at(spokes) - base) @ normal
     touches = []
@@ -193,13 +206,13 @@ def on_plane(rim: Rim, base: Array, normal: Array, gap: float) -> list[Touch]:
         if abs(height) <= gap and rim.rises(spoke, normal):
             place = rim.centre + rim.radius * spoke - height / 2 * normal
             bend = -float(spoke @ normal) / rim.radius if rim.radius > 0 else 0.0
-            touches.append(Touch(place, normal, rim.along(spoke), bend, float(height)))
+            touches.append(Touch(place, normal, rim.along(spoke), bend, float(height), spacing))
     return touches
 
 
 def on_round(rim: Rim, surface: Round, gap: float) -> list[Touch]:
     """Returns where a rim touches a curved surface: where it comes nearest, or all round it."""
-    spokes = rim.spokes(_angles(1)) if rim.radius == 0.0 else _lowest(rim, surface, gap)
+    spokes, spacing = (rim.spokes(_angles(1)), 0.0) if rim.radius == 0.0 else _lowest(rim, surface, gap)
     touches = []
     for spoke, height in zip(spokes, surface.near(rim.at(spokes), gap), strict=True):
         if abs(height) > gap:
@@ -208,26 +221,28 @@ def on_round(rim: Rim, surface: Round, gap: float) -> list[Touch]:
         _, normal, second = surface.distance(place)
         if rim.rises(spoke, normal):
             bend = rim.bend(spoke, normal, second) if rim.radius > 0 else 0.0
-            touches.append(Touch(place - height / 2 * normal, normal, rim.along(spoke), bend, float(height)))
+            place = place - height / 2 * normal
+            touches.append(Touch(place, normal, rim.along(spoke), bend, float(height), spacing))
     return touches
 
 
-def _lowest(rim: Rim, surface: Round, gap: float) -> Array:
-    """Spokes to the places of a rim that lie lowest over a surface; some all round where they lie alike."""
+def _lowest(rim: Rim, surface: Round, gap: float) -> tuple[Array, float]:
+    """Spokes to the places of a rim that lie lowest over a surface; or many all round that lie alike, and their
+    spacing."""
     angles = _angles(LOOKS)
     spokes = rim.spokes(angles)
     step = 2 * np.pi * rim.radius / LOOKS
     heights = np.where(rim.has(spokes), surface.near(rim.at(spokes), gap + step), np.inf)
     finite = heights[np.isfinite(heights)]
     if not len(finite) or np.abs(finite).min() > gap + step:
-        return np.zeros((0, 3))
+        return np.zeros((0, 3)), 0.0
     if len(finite) == LOOKS and np.ptp(finite) <= gap / 4:
-        return spokes[:: LOOKS // AROUND]
+        return rim.all_round, rim.spacing
     before, after = np.roll(heights, 1), np.roll(heights, -1)
     low = np.flatnonzero(np.isfinite(heights) & (heights <= before) & (heights < after))
     starts = angles[low[heights[low] <= gap + step]]
     if not len(starts):
-        return np.zeros((0, 3))
+        return np.zeros((0, 3)), 0.0
     width = np.full(len(starts), 2 * np.pi / LOOKS)
     for _ in range(HALVINGS):
         trials = starts[:, None] + width[:, None] * np.array([-0.5, 0.0, 0.5])
@@ -235,7 +250,7 @@ def _lowest(rim: Rim, surface: Round, gap: float) -> Array:
         starts = trials[np.arange(len(starts)), np.argmin(values, axis=1)]
         width = width / 2
     spokes = rim.spokes(starts)
-    return spokes[rim.has(spokes)]
+    return spokes[rim.has(spokes)], 0.0
 
 
 def on_edges(rim: Rim, edges: Array, into: Array, gap: float) -> list[Touch]:
