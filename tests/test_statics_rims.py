@@ -84,7 +84,7 @@ def test_a_cone_in_a_hole_tips_over_its_rim() -> None:
     """Tip down, half its angle 45 degrees, its centre of mass at three quarters of its height: it tips about the rim
     when that is over it."""
     radius, height = 12.0, 20.0
-    cone = {"turned": {"profile": [[0, 0], [20, 20], [0, 20]]}}
+    cone: dict[str, Any] = {"turned": {"profile": [[0, 0], [20, 20], [0, 20]]}}
     found = on_a_rim(radius, 11.0, 0.8, low=height / 2 - radius, **cone)
     assert math.tan(math.radians(found.tilt_deg or 0.0)) == pytest.approx(
         radius / (0.75 * height - radius), rel=2e-3
