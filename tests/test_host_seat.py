@@ -221,6 +221,11 @@ def test_a_line_that_is_lost_comes_back_to_its_seat(browser: Browser, host: Host
         wire.cut()
         tab.page.wait_for_selector(".lost:not([hidden])")
         assert tab.text(".lost") == "Line lost, coming back ..."
+        ink = tab.run(
+            "() => { const { color, backgroundColor: under } = getComputedStyle(document.querySelector('.lost'));"
+            " return [color, under]; }"
+        )
+        assert ink == ["rgb(255, 255, 255)", "rgb(43, 38, 32)"]
         wire.is_cut = False
         tab.page.wait_for_function("() => teeter.view.line.state === 'open' && teeter.view.hand.grip")
         assert tab.run("() => teeter.view.welcome.seat") == seat

@@ -109,6 +109,23 @@ def test_a_block_laid_over_the_edge_falls_and_ends_the_episode(judge: Judge) -> 
 
 
 @pytest.mark.slow
+@JUDGES
+def test_no_step_is_taken_outside_an_episode(judge: Judge) -> None:
+    env = PlaceBlock(blocks=["bausack/cube"], count=3, judge=judge)
+    middle = np.zeros(3, np.float32)
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(middle)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="numbers from -1 to 1"):
+        env.step(np.full(3, np.nan, np.float32))
+    env.step(middle)
+    assert env.step(np.array([0.018 / env.span, 0, 0], np.float32))[2]
+    # it fell, though not all blocks are laid
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(middle)
+    env.close()
+
+
 def test_forces_judge_as_the_simulation_does() -> None:
     """The same blocks are laid in the same places until one of the two falls."""
     steps, alike = 0, 0
@@ -313,6 +330,17 @@ def test_a_choice_that_is_not_legal_is_refused() -> None:
     with pytest.raises(ValueError, match=f"choice {count} is not legal: {agent} has {count}"):
         env.step({"choice": count, "place": np.zeros(4)})
     assert env.agent_selection == agent
+    env.close()
+
+
+def test_an_action_that_is_none_is_refused_before_and_in_a_game() -> None:
+    env = GameEnv("wonky")
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step({"choice": 0, "place": (0.0,) * 4})
+    env.reset(seed=1)
+    for action in (None, {}, {"place": (0.0,) * 4}, {"choice": 0.5, "place": (0.0,) * 4}):
+        with pytest.raises(ValueError, match=r"give an action|not legal"):
+            env.step(action)
     env.close()
 
 

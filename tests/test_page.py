@@ -122,6 +122,20 @@ def test_a_page_says_that_it_is_not_verified_and_what_would_be(played: Opened, g
     played.page.click("summary")
 
 
+def test_nothing_before_the_first_pieces_is_cut_off(played: Opened) -> None:
+    """A page of a seat knows the sphere of the pieces that were there first; later ones lie far outside it."""
+    before = picture(played).astype(int)
+    radius = played.run(
+        "() => { const s = teeter.stage.props.sphere; const r = s[3]; s[3] = 0.004; return r; }"
+    )
+    played.run("() => { teeter.view.loop.touch(); }")
+    played.page.wait_for_timeout(300)
+    after = picture(played).astype(int)
+    played.run("radius => { teeter.stage.props.sphere[3] = radius; teeter.view.loop.touch(); }", radius)
+    # the edges of shadows are as wide as the sphere lets them
+    assert (np.abs(after - before).max(axis=2) > 40).mean() < 0.02
+
+
 @pytest.mark.parametrize("size", [(320, 568), (640, 360), (1280, 720)])
 def test_what_is_told_stands_clear_of_the_controls(
     browser: Browser, game: Path, size: tuple[int, int]

@@ -215,6 +215,17 @@ def test_a_path_is_broken_after_a_slash() -> None:
     assert "".join(lines).endswith("built-1.toml")
 
 
+def test_the_name_of_a_team_is_broken_after_a_plus_and_stays_in_its_panel() -> None:
+    team = "Alexandrina+Guillermo+Maximilianus"
+    rows = tuple(Row((Text(name), Text("12")), (2.4, 1)) for name in (team, "X" * 60))
+    layout = lay_out((Panel("scores", "top-right", rows, width=230),), (1280, 720), width_of)
+    (card,) = layout.cards
+    written = [shape for shape in layout.shapes if isinstance(shape, Letters)]
+    assert [shape.text for shape in written[:4]] == ["Alexandrina+", "Guillermo+", "Maximilianus", "12"]
+    for shape in written:
+        assert shape.x + width_of(shape.text, shape.size, shape.bold) <= card.x + card.width
+
+
 def test_a_value_that_does_not_fit_beside_the_name_of_a_slider_stands_below_it() -> None:
     slider = Slider("s", "how hard the top piece is pushed", 1.0, shown="123.45 newtons")
     layout = lay_out((Panel("p", "left", (slider,), width=200),), (1280, 720), width_of)

@@ -143,7 +143,11 @@ class Chairs:
     def given_up(self) -> list[str]:
         """Returns the seats that were kept long enough; they are free now."""
         now = self._clock()
-        chairs = [chair for chair in self.all.values() if (chair.left_at or now) + AWAY_S <= now]
+        chairs = [
+            chair
+            for chair in self.all.values()
+            if chair.left_at is not None and chair.left_at + AWAY_S <= now
+        ]
         for chair in chairs:
             chair.left_at = None
         return [chair.name for chair in chairs]

@@ -167,7 +167,10 @@ class HostServer:
         self.physics.begin(hosting.plan)
         self.table = HostedTable(hosting, self.physics)
         for name, chair in before.chairs.all.items():
-            self.table.chairs.all[name].is_muted = chair.is_muted
+            now = self.table.chairs.all[name]
+            now.is_muted = chair.is_muted
+            # nobody has to wait again for who has not come back
+            now.left_at = None if chair.state == "free" else now.left_at
         before.audience.connections.clear()
         for connection in self._connections:
             connection.close(DEALT_ANEW, "the game is dealt anew")

@@ -99,6 +99,7 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         self._renderer = TableRenderer()
         self._kinds: tuple[int, ...] = ()
         self._laid: list[str] = []
+        self._is_over = True
         self._table: Table | None = None
         self._forces: ForceTable | None = None
 
@@ -150,7 +151,7 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         blocks = [
             Body(str(number), self._pieces[kind], Pose((0, 0, 0))) for number, kind in enumerate(self._kinds)
         ]
-        self._typical = typical_size(blocks)
+        self._typical, self._is_over = typical_size(blocks), False
         ground = places.table(1200.0, 800.0)
         if self.judge == "forces":
             self._forces = ForceTable(ground)
@@ -159,15 +160,19 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         return self._observation(), self._info(())
 
     def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Lays the next block. Raises RuntimeError when the episode is over."""
-        body = self.next_body
+        """Lays the next block. Raises RuntimeError when the episode is over, or none has begun; ValueError for an
+        action that is no numbers."""
+        body = None if self._is_over else self.next_body
         if body is None:
-            raise RuntimeError("all blocks are laid: call reset()")
+            raise RuntimeError("no episode is under way: call reset()")
+        if not np.isfinite(action).all():
+            raise ValueError(f"action={action!r}: numbers from -1 to 1")
         height, goal = self.height, self.goal_of(body, action)
         assert goal is not None, "the square lies on the table"
         down = self._laid_down(body.at(goal))
+        self._is_over = bool(down) or self.next_body is None
         reward = self.rewards.falls if down else self._worth(height)
-        return self._observation(), reward, bool(down) or self.next_body is None, False, self._info(down)
+        return self._observation(), reward, self._is_over, False, self._info(down)
 
     def render(self) -> NDArray[np.uint8] | None:
         """Returns a picture (height, width, 3) when `render_mode` is `rgb_array`. Raises engine.view.opengl.ViewError

@@ -173,6 +173,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
     def step(self, action: dict[str, Any] | None) -> None:
         """Takes the decision of the agent on turn. Raises ValueError for a choice that is not legal, and for an action
         to somebody whose game is over."""
+        if self._session is None:
+            raise RuntimeError("call reset() first: there is no game yet")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -212,12 +214,13 @@ class GameEnv(AECEnv):  # type: ignore[misc]
 
     def _decide(self, agent: str, action: dict[str, Any] | None) -> None:
         session, need = self.session, self.session.need
-        if action is None:
+        if action is None or ("choice" if need.wait is Wait.ACTION else "place") not in action:
             raise ValueError(f"it is {agent}'s turn: give an action with `choice` and `place`")
         if need.wait is Wait.ACTION:
-            choices, number = self.choices(agent), int(action["choice"])
-            if not 0 <= number < len(choices):
-                raise ValueError(f"choice {number} is not legal: {agent} has {len(choices)}, counted from 0")
+            choices, choice = self.choices(agent), action["choice"]
+            number = int(choice)
+            if number != choice or not 0 <= number < len(choices):
+                raise ValueError(f"choice {choice} is not legal: {agent} has {len(choices)}, counted from 0")
             session.act(choices[number].action)
             self._tries = 0
         elif need.wait is Wait.HAND:

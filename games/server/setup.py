@@ -202,7 +202,12 @@ def next_file(last: Path, game: str, seed: int) -> Path | None:
     """A file for the game after that on file, beside it where a person has chosen the place."""
     if last.parent == folder():
         return new_file(game, seed)
-    return first_free(lambda number: last.with_name(f"{last.stem}-{number + 1}{last.suffix}"))
+    name, _, number = last.stem.rpartition("-")
+    # what is game 2 already is followed by game 3
+    stem = (
+        name if name and number.isdigit() and last.with_name(f"{name}{last.suffix}").exists() else last.stem
+    )
+    return first_free(lambda number: last.with_name(f"{stem}-{number + 1}{last.suffix}"))
 
 
 def saved_games() -> tuple[Path, ...]:

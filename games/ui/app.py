@@ -184,7 +184,10 @@ class App:
                 return
             if act == "scan" and not event.again:
                 self.scanner = None if self.scanner is not None else SwitchScanner(self.settings.help.scan_s)
-                self.screen.say(f"One-button play is {'off' if self.scanner is None else 'on'}.")
+                takes = (
+                    f"{self.settings.key_said('choose')} or {self.settings.key_said('lay')} takes what is lit"
+                )
+                self.screen.say(f"One-button play is {'off' if self.scanner is None else f'on: {takes}'}.")
                 return
             if self.scanner is not None and act in ("choose", "lay"):
                 if not event.again and self.scanner.lit:

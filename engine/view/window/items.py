@@ -141,7 +141,9 @@ class ItemLayout:
         return MIN_ITEM * self.unit
 
     def _longest(self, text: str, size: int, bold: bool = False) -> float:
-        return max((self.measure(word, size, bold) for word in text.split()), default=0.0)
+        # teams are told as Ana+Ben, and may be broken there
+        words = text.replace("+", "+ ").split()
+        return max((self.measure(word, size, bold) for word in words), default=0.0)
 
     def _left_of(self, button: Button) -> float:
         """Returns the pixels before the text of a button."""
@@ -196,7 +198,7 @@ class ItemLayout:
         count, gap = len(row.items), SPACING * self.unit
         shares = row.shares or (1.0,) * count
         room = box.width - gap * (count - 1)
-        least = [self.min_width(item) for item in row.items]
+        least = [min(self.min_width(item), box.width) for item in row.items]
         if sum(least) > room and count > 1:
             half = (count + 1) // 2
             upper = self.lay_out(Row(row.items[:half], shares[:half]), box.width)

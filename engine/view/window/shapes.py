@@ -133,7 +133,7 @@ class LayoutBox:
 
 
 def wrapped(text: str, width: float, measure: Callable[[str], float]) -> list[str]:
-    """Breaks a text into lines no wider than a width, a word that is wider too, after a slash if it can be."""
+    """Breaks a text into lines no wider than a width, a word that is wider too, after a slash or a plus if it can be."""
     # what was given just the room that it needs has it, whatever sums are rounded to
     width += 1e-6
     lines: list[str] = []
@@ -158,7 +158,7 @@ def _broken(word: str, width: float, measure: Callable[[str], float]) -> list[st
     while word and measure(word) > width:
         fits = max((end for end in range(1, len(word)) if measure(word[:end]) <= width), default=1)
         slash = word.rfind("/", 0, fits) + 1
-        end = slash if slash > fits // 2 else fits
+        end = word.rfind("+", 0, fits) + 1 or (slash if slash > fits // 2 else fits)
         parts.append(word[:end])
         word = word[end:]
     return [*parts, word]

@@ -212,7 +212,8 @@ export class Seat implements Table {
 
   private tellLine(): void {
     const { state, why } = this.line;
-    if (state === "lost") this.desk.lose(`Line lost${why && `: ${why}`}, coming back ...`);
+    const lost = why ? why[0].toUpperCase() + why.slice(1) : "Line lost";
+    if (state === "lost") this.desk.lose(`${lost}, coming back ...`);
     else if (state === "ended") this.desk.lose(why || "This link is not good (any more): ask the host.");
     else {
       this.desk.lose("");

@@ -77,7 +77,8 @@ export class Stage {
     const centre = data.sphere.slice(0, 3) as Triple,
       radius = data.sphere[3];
     const away = length(minus(camera.eye, centre));
-    const near = Math.max(away - 8 * radius, 0.02 * length(minus(camera.target, camera.eye)));
+    // pieces lie far outside the sphere of those that were there first: 24 bits of depth are enough for all of them
+    const near = 0.02 * length(minus(camera.target, camera.eye));
     const axes = axesOf(camera);
     const lens = perspective(camera.fov, width / height, near, away + 20 * radius + 2);
     const view = times(lens, lookAt(camera.eye, axes));
