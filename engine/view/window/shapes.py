@@ -133,7 +133,7 @@ class LayoutBox:
 
 
 def wrapped(text: str, width: float, measure: Callable[[str], float]) -> list[str]:
-    """Breaks a text into lines no wider than a width, a word that is wider too, after a slash or a plus if it can be."""
+    """Breaks a text into lines no wider than a width, wider words too, after a slash or a plus if it can be."""
     # what was given just the room that it needs has it, whatever sums are rounded to
     width += 1e-6
     lines: list[str] = []
