@@ -109,7 +109,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from teeter.engine.topple.balance.statics import Statics as Statics
+    from teeter.engine.topple.balance.answer import Statics as Statics
     from teeter.engine.topple.laboratory.sweep import SweepRow as SweepRow
     from teeter.engine.topple.verdict_json import SimulationResult as SimulationResult
     from teeter.engine.workers import Interrupted as Interrupted
@@ -166,7 +166,7 @@ _RESULTS = (
     "StepsResult"
 )
 _HOMES = {
-    "engine.topple.balance.statics": "Statics",
+    "engine.topple.balance.answer": "Statics",
     "engine.topple.laboratory.sweep": "SweepRow",
     "engine.topple.verdict_json": "SimulationResult",
     "engine.workers": "Interrupted",

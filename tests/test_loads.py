@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 import teeter
 from teeter.engine.geometry.wind import with_wind
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.answer import Statics
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.load_factors import load_factors
 from teeter.engine.world.body import DOWN
@@ -233,9 +234,10 @@ def test_no_friction_holds_a_cylinder_that_rolls_over_its_chock(friction: float,
 def test_what_rolls_elsewhere_calls_up_no_chock() -> None:
     ball = {"id": "ball", "shape": {"sphere": 15}, "mass": 10, "position": [0, 200, 15]}
     force = {"piece": "c", "at": [0, 0, 0]}
-    (load,) = judged(chocked(0.9, 8, beside=[ball], loads=[force | {"force": [0.1, 0, 0]}])).factors
-    assert load.factor == pytest.approx(16 / 12 / 0.1, rel=2e-3)
-    assert not judged(chocked(0.9, 8, beside=[ball], loads=[force | {"force": [1.4, 0, 0]}])).factors
+    for newtons, stands in ((0.1, True), (1.4, False)):
+        (load,) = judged(chocked(0.9, 8, beside=[ball], loads=[force | {"force": [newtons, 0, 0]}])).factors
+        assert load.factor == pytest.approx(16 / 12 / newtons, rel=2e-3)
+        assert load.stands is stands
 
 
 def test_a_chocked_cylinder_on_an_accelerated_table() -> None:

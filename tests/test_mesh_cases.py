@@ -13,7 +13,8 @@ import pytest
 from manifold3d import Manifold
 from mesh_cases import CASES, MeshCase, case, scanned_wall, triangles_of, wall_boxes
 
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.answer import Statics
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.models.fit import fit_meshes

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import teeter
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.answer import Statics
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.world.body import Contact, tilted_gravity
 from teeter.engine.world.rolling import RollingResistance, rolling_between
 from teeter.engine.worlds import maker_of

@@ -10,7 +10,8 @@ import pytest
 from polycube_piles import pile
 from test_statics_reached import LEAST, contradictions
 
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.answer import Statics
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.world.body import Assembly
 

@@ -13,9 +13,10 @@ import teeter
 from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.balance.incremental import IncrementalStatics
 from teeter.engine.topple.balance.rocking import with_curves
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.contact.rounds import rounds_of
 from teeter.engine.topple.perturbation import combined

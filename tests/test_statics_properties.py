@@ -15,10 +15,11 @@ from statics_scenes import arch, box, card_tent, pose, pyramid, scene, tower
 
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.balance.boundary import nearest_boundary
 from teeter.engine.topple.balance.equilibrium import balance_of
 from teeter.engine.topple.balance.forces import carried, least_squares, project
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.world.body import Assembly
 

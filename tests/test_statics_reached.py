@@ -10,7 +10,8 @@ from polycube_piles import balanced_by_cells, pile
 from statics_scenes import G, box, pose, scene, tower
 from wedge_scenes import WedgeCase, wedge_cases
 
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.answer import Statics
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.world.body import Assembly, tilted_gravity
 

@@ -11,8 +11,9 @@ from test_statics_curves import ACROSS, LYING, body, judged
 
 from teeter.engine.bench.rigs import piece, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.balance.rocking import with_curves
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.contact.rims import rims_of
 from teeter.engine.topple.contact.rounds import rounds_of

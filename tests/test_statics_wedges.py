@@ -14,9 +14,10 @@ from wedge_scenes import WedgeCase, between, leaning, notch, wedge_cases, weight
 
 from teeter.engine.record.reader import load as load_replay
 from teeter.engine.topple.balance import wedging
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.balance.equilibrium import balance_of
 from teeter.engine.topple.balance.mechanism import explain
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.grip import within_cones
 from teeter.engine.topple.perturbation import running_trials

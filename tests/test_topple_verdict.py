@@ -16,7 +16,7 @@ from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.settings import GRAVITY
-from teeter.engine.topple.balance.statics import Statics
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.perturbation import Dynamics
 from teeter.engine.topple.verdict import CheckOptions, Verdict, check, joint, with_friction
 from teeter.engine.topple.verdict_json import to_json

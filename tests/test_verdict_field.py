@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 
 import pytest
 
-from teeter.engine.topple.balance.statics import Statics
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.verdict import check
 from teeter.engine.topple.verdict_json import VerdictJson, to_json
 from teeter.engine.topple.words import rows

@@ -11,7 +11,8 @@ from textbook import ARM, MOST, Block, Program, program
 from textbook_kinds import scene
 
 import teeter
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.answer import Statics
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.load_factors import load_factors
 from teeter.engine.world.body import DOWN

@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from teeter.engine.topple.balance.answer import LoadFactor, Statics
 from teeter.engine.topple.balance.boundary import NearestBoundary
 from teeter.engine.topple.balance.equilibrium import (
     MAX_PULL,
@@ -24,7 +25,7 @@ from teeter.engine.topple.balance.equilibrium import (
 )
 from teeter.engine.topple.balance.reached import reached_along
 from teeter.engine.topple.balance.rocking import RockingBalance, hangs, rocking_of
-from teeter.engine.topple.balance.statics import LoadFactor, Statics, holds
+from teeter.engine.topple.balance.statics import holds
 from teeter.engine.topple.balance.wedging import can_wedge
 from teeter.engine.topple.contact.arrays import Array, Ints
 from teeter.engine.topple.contact.detection import Contacts

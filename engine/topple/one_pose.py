@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.balance.mechanism import explain
-from teeter.engine.topple.balance.statics import Statics, analyse
+from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.topple.contact.detection import Contacts, contacts_at_rest
 from teeter.engine.topple.perturbation import Dynamics, at_poses
 from teeter.engine.topple.resting import at_rest, rejoined, resting

@@ -33,7 +33,7 @@ from teeter.engine.worlds import ENGINES, Engine, EngineError, engine_in_use, in
 from teeter.models.errors import Untrue
 
 if TYPE_CHECKING:
-    from teeter.engine.topple.balance.statics import Statics
+    from teeter.engine.topple.balance.answer import Statics
     from teeter.engine.topple.contact.detection import Contacts
     from teeter.engine.topple.one_pose import Missing
 

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from teeter.engine.topple.balance.statics import Statics
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.verdict import Pose, Verdict, Word
 from teeter.engine.worlds import Engine
 from teeter.models.errors import Untrue
@@ -16,7 +16,7 @@ from teeter.models.printed import as_json
 
 if TYPE_CHECKING:
     from teeter.engine.geometry.carried import Floating
-    from teeter.engine.topple.balance.statics import LoadFactor
+    from teeter.engine.topple.balance.answer import LoadFactor
     from teeter.engine.topple.one_pose import Missing
     from teeter.engine.topple.perturbation import Dynamics
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from teeter.engine.geometry.wind import WIND
 from teeter.engine.settings import GRAVITY
+from teeter.engine.topple.balance.answer import LoadFactor, Statics
 from teeter.engine.topple.balance.mechanism import OVER, Explanation
-from teeter.engine.topple.balance.statics import LoadFactor, Statics
 from teeter.engine.topple.balance.wedging import Wedge
 from teeter.engine.topple.load_factors import ACCELERATION, TOGETHER
 from teeter.engine.topple.verdict import CheckOptions, Verdict, joint

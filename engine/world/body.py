@@ -83,6 +83,10 @@ class Assembly:
         """The table, where there is one."""
         return next((body for body in self.bodies if body.name == TABLE), None)
 
+    def only(self, names: Container[str]) -> Assembly:
+        """Returns the same with some bodies alone."""
+        return replace(self, bodies=tuple(body for body in self.bodies if body.name in names))
+
     def without(self, names: Container[str]) -> Assembly:
         """Returns the same without some bodies."""
         return replace(self, bodies=tuple(body for body in self.bodies if body.name not in names))

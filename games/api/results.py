@@ -17,7 +17,7 @@ from teeter.models.printed import KEPT, as_json, keys_of
 if TYPE_CHECKING:
     from rich.panel import Panel
 
-    from teeter.engine.topple.balance.statics import Statics
+    from teeter.engine.topple.balance.answer import Statics
     from teeter.engine.topple.laboratory.noise import Chance, Method
     from teeter.engine.topple.verdict import CheckOptions, Pose, Verdict, Word
     from teeter.engine.topple.verdict_json import SimulationResult

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from teeter.engine.tolerances import TOUCH_FOR_HINTS
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.balance.equilibrium import balance_of
 from teeter.engine.topple.balance.mechanism import Explanation, explain
-from teeter.engine.topple.balance.statics import Statics, analyse, stands, tilt_margin
+from teeter.engine.topple.balance.statics import analyse, stands, tilt_margin
 from teeter.engine.topple.contact.detection import Contacts, contacts_at_rest, find_contacts
 from teeter.engine.topple.errors import StaticsError
 from teeter.engine.topple.resting import REACH, TILT, at_rest

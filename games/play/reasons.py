@@ -9,8 +9,8 @@ import numpy as np
 import shapely
 
 from teeter.engine.tolerances import TOUCH_FOR_HINTS
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.balance.mechanism import Explanation
-from teeter.engine.topple.balance.statics import Statics
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.words import sentences
 from teeter.engine.world.body import TABLE, Assembly, Body

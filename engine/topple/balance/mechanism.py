@@ -19,6 +19,7 @@ import numpy as np
 from scipy.sparse import block_diag, csc_matrix
 
 from teeter.engine.pose import vector_of
+from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.balance.equilibrium import (
     SOLVED,
     UNBALANCED,
@@ -30,7 +31,6 @@ from teeter.engine.topple.balance.equilibrium import (
 )
 from teeter.engine.topple.balance.margins import Velocities, mechanism_of, weakest
 from teeter.engine.topple.balance.rocking import rocking_of
-from teeter.engine.topple.balance.statics import Statics
 from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import corners_of, of_bodies

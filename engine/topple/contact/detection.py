@@ -81,6 +81,23 @@ class Contacts:
         """Returns some of the points."""
         return replace(self, **{name: getattr(self, name)[rows] for name in OF_POINTS})
 
+    def among(self, keep: Bools) -> Contacts:
+        """Returns the contacts among some of the bodies, numbered anew."""
+        number = np.cumsum(keep) - 1
+        found = self.some(keep[self.first] & keep[self.second])
+        names = tuple(name for name, is_kept in zip(self.names, keep, strict=True) if is_kept)
+        return replace(
+            found,
+            names=names,
+            fixed=self.fixed[keep],
+            first=number[found.first],
+            second=number[found.second],
+            patch=np.unique(found.patch, return_inverse=True)[1],
+            curved=tuple(pair for pair in self.curved if {*pair} <= {*names}),
+            floating=tuple(name for name in self.floating if name in names),
+            overlaps=tuple(each for each in self.overlaps if {each.first, each.second} <= {*names}),
+        )
+
     def joined(self, *others: Contacts) -> Contacts:
         """Returns the points of several contacts of the same bodies; all else is that of the first."""
         every, base = [self, *others], 0
