@@ -90,11 +90,13 @@ def touching_on_curves(upper: Body, lower: Body, gap: float) -> list[RollingPoin
         crossings = [touch for edge in other.rims for touch in on_rim(rim, edge, room)]
         touches += [_rolling(touch, 1.0, size) for touch in crossings]
     if one.rounds and other.rounds:
-        box = other.scene.vertices.min(axis=0), other.scene.vertices.max(axis=0)
-        for touch in narrowest(one.rounds, other.rounds, box, room, size):
-            touches.append(
-                RollingPoint(touch.place, touch.normal, _mobility(touch.second, touch.normal), touch.gap)
-            )
+        # from the side of more bands: a whole sphere is one, and looked at in five places along its profile
+        mine, theirs, sign = (one, other, 1.0) if len(one.rounds) >= len(other.rounds) else (other, one, -1.0)
+        box = theirs.scene.vertices.min(axis=0), theirs.scene.vertices.max(axis=0)
+        for touch in narrowest(mine.rounds, theirs.rounds, box, room, size):
+            normal = sign * touch.normal
+            mobility = _mobility(touch.second, normal)
+            touches.append(RollingPoint(touch.place, normal, mobility, touch.gap, touch.spacing))
     nearest = min((abs(point.gap) for point in touches), default=0.0)
     return _distinct([point for point in touches if abs(point.gap) <= nearest + gap], APART * size)
 

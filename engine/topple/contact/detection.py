@@ -138,6 +138,8 @@ def find_contacts(
         pairs &= asked[first] != asked[second]
     first, second = first[pairs], second[pairs]
     whole = _between(bodies, scene, extent, (first, second), gap, angle)
+    if whole.overlaps and whole.curved:
+        whole = replace(whole, overlaps=_of_surfaces(bodies, whole, gap))
     return _with_rims(bodies, whole, extent, gap, asked) if whole.floating else whole
 
 
@@ -197,6 +199,22 @@ def _between(
     names = tuple(body.name for body in bodies)
     fixed = np.array([body.fixed for body in bodies], dtype=np.bool_)
     return _gathered(names, fixed, first, second, patches, overlaps)
+
+
+def _of_surfaces(bodies: Sequence[Body], contacts: Contacts, gap: float) -> tuple[Overlap, ...]:
+    """Returns the overlaps without those of facets alone: the chords of a mesh cut into what its surface touches."""
+    named = {body.name: body for body in bodies}
+    pairs = {frozenset(pair) for pair in contacts.curved}
+    found = []
+    for each in contacts.overlaps:
+        one, other = named[each.first], named[each.second]
+        may_be = {each.first, each.second} in pairs
+        if may_be and each.depth <= gap + sagitta(one.piece) + sagitta(other.piece):
+            points = touching_on_curves(one, other, gap)
+            if points and min(point.gap for point in points) >= -gap:
+                continue
+        found.append(each)
+    return tuple(found)
 
 
 def _with_rims(

@@ -1,11 +1,12 @@
 """Where the gap between two sets of curved surfaces is narrowest: a search over one of them, polished by Newton."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.rims import Rim
 from teeter.engine.topple.contact.rounds import Round
 
 STEPS = 30
@@ -38,23 +39,27 @@ CENTRE = 0
 @dataclass(frozen=True, slots=True, eq=False)
 class Narrowest:
     """place: (3,). normal: (3,) outwards of the second surface. second: (3, 3), the second derivative of the gap. gap:
-    metres, negative inside each other."""
+    metres, negative inside each other. spacing: metres to the next one of many round a circle; 0 where alone."""
 
     place: Array
     normal: Array
     second: Array
     gap: float
+    spacing: float = 0.0
 
 
 def narrowest(
     surfaces: Sequence[Round], others: Sequence[Round], box: tuple[Array, Array], gap: float, size: float
 ) -> list[Narrowest]:
-    """Returns where the gap has a minimum of `gap` metres at most, either way. size: of the smaller piece, metres.
+    """Returns where the gap has a minimum of `gap` metres at most, either way: on a circle that touches all round,
+    points all round it. size: of the smaller piece, metres.
 
     box: lower and upper corner of what the others fill.
     """
-    minima: list[Narrowest] = []
+    minima, circles = list[Narrowest](), list[Rim]()
     for start in _searched(surfaces, others, box, gap, size):
+        if any(circle.misses(start) <= POLISHED * size for circle in circles):
+            continue
         point = start
         for _ in range(SWITCHES):
             pair = _nearest(surfaces, point, gap), _nearest(others, point, gap)
@@ -67,9 +72,32 @@ def narrowest(
         if touch is None:
             pair = _nearest(surfaces, start, gap), _nearest(others, start, gap)
             touch = _touch(*pair, start, gap, 100 * OPPOSITE)
-        if touch is not None:
-            minima.append(touch)
+        if touch is None:
+            continue
+        circle, round_it = _all_round(pair, touch, gap, size)
+        minima += round_it or [touch]
+        circles += [circle] if round_it else []
     return minima
+
+
+def _all_round(
+    pair: tuple[Round, Round], touch: Narrowest, gap: float, size: float
+) -> tuple[Rim, list[Narrowest]]:
+    """Returns the circle about the axis of either surface on which a point lies, and points all round it if the gap is
+    the same on all of it."""
+    for surface in pair:
+        foot = surface.origin + float((touch.place - surface.origin) @ surface.axis) * surface.axis
+        radius = float(np.linalg.norm(touch.place - foot))
+        circle = Rim(foot, surface.axis, radius, np.zeros((2, 2)), None)
+        if radius <= APART * size:
+            continue
+        places = circle.at(circle.all_round)
+        found = [_touch(*pair, place, gap, 100 * OPPOSITE) for place in places]
+        touches = [replace(each, spacing=circle.spacing) for each in found if each is not None]
+        gaps = [each.gap for each in touches]
+        if len(touches) == len(places) and max(gaps) - min(gaps) <= gap / 4:
+            return circle, touches
+    return circle, []
 
 
 def _touch(surface: Round, other: Round, point: Array, gap: float, opposite: float) -> Narrowest | None:

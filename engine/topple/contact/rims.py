@@ -91,6 +91,10 @@ class Rim:
         way = self.along(spoke)
         return float(-(spoke @ normal) / self.radius + way @ second @ way)
 
+    def misses(self, point: Array) -> float:
+        """Returns how far a point (3,) lies from the whole circle, metres."""
+        return float(np.linalg.norm(point - self.at(self.nearest(point))))
+
     def nearest(self, point: Array) -> Array:
         """Returns the spoke (3,) towards a point."""
         offset = point - self.centre
