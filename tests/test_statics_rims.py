@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 from test_statics_curves import ACROSS, LYING, body, judged
 
+import teeter
 from teeter.engine.bench.rigs import piece, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.topple.balance.answer import Statics
@@ -118,6 +120,31 @@ def test_a_ball_in_a_wide_cone_stands_wherever_it_touches(aside: float) -> None:
     assert len(points) >= (3 if aside == 0 else 1)
     assert np.abs(np.linalg.norm(points - (aside, 0, height), axis=1) - 15).max() < 0.05
     assert (points[:, 0].max() > 4.5) if aside else True
+
+
+@pytest.mark.slow
+def test_a_torus_lies_all_round_a_ball_however_it_is_meshed() -> None:
+    """On a circle of 60 / 3.5 mm, where its normals meet in that of the ball. Chords of a mesh reach into it."""
+    rise, rough = 35 * math.cos(math.asin(20 / 35)), {"density": 700, "friction": 0.4}
+    ball = {"id": "ball", "shape": {"sphere": 30}, "material": rough, "position": [0, 0, 30], "fixed": True}
+    margins = []
+    for major, minor, yaw in ((36, 36, 0), (32, 16, 7), (64, 32, 0)):
+        mesh = trimesh.creation.torus(20, 5, major_sections=major, minor_sections=minor)
+        pose = trimesh.transformations.rotation_matrix(math.radians(yaw), [0, 0, 1])
+        pose[2, 3] = 30 + rise
+        lies = {"id": "torus", "mesh": mesh, "pose": pose, "material": rough}
+        scene = teeter.build([ball, lies]).assembly
+        contacts = find_contacts(scene)
+        assert contacts.meet
+        found = with_curves(scene, contacts)
+        assert found is not None
+        points = found.contacts.points * 1e3
+        assert np.linalg.norm(points[:, :2], axis=1) == pytest.approx(60 / 3.5, abs=1e-3)
+        assert len(points) == 60
+        margins.append(analyse(scene, contacts=contacts).tilt_deg or 0.0)
+    assert margins == pytest.approx([margins[0]] * 3, abs=1e-3)
+    # the normals lean by asin(20 / 35), and friction 0.4 holds it against turning about the ball
+    assert 20 < margins[0] < 30
 
 
 def test_half_a_hole_is_no_whole_one() -> None:

@@ -35,16 +35,17 @@ def dome(mu: float) -> Assembly:
     return Assembly("dome", (table(wood(mu**2 / shape.material.friction)), Body("dome", shape, upside_down)))
 
 
-def board(half: float, mu: float) -> Assembly:
-    """A board over a fixed cylinder of radius 15."""
-    log = body("log", 15, LYING, mu, fixed=True, cylinder=(15, 60))
-    return Assembly("board", (table(wood(mu)), log, body("board", 30 + half, mu=mu, box=(120, 40, 2 * half))))
+def board(half: float, mu: float, radius: float = 15.0) -> Assembly:
+    """A board over a fixed cylinder."""
+    log = body("log", radius, LYING, mu, fixed=True, cylinder=(radius, 60))
+    lies = body("board", 2 * radius + half, mu=mu, box=(120, 40, 2 * half))
+    return Assembly("board", (table(wood(mu)), log, lies))
 
 
-def board_tilts(half: float, mu: float) -> float:
-    """It rests at psi - half / 15 tan(psi), psi the slope where it touches: until that falls again, or it slides."""
-    psi = min(math.atan(mu), math.acos(math.sqrt(half / 15)))
-    return math.degrees(psi - half / 15 * math.tan(psi))
+def board_tilts(half: float, mu: float, radius: float = 15.0) -> float:
+    """It rests at psi - half / radius tan(psi), psi the slope where it touches: until that falls, or it slides."""
+    psi = min(math.atan(mu), math.acos(math.sqrt(half / radius)))
+    return math.degrees(psi - half / radius * math.tan(psi))
 
 
 def ball_in_bowl() -> Assembly:
@@ -75,6 +76,14 @@ def test_what_rolls_far_is_followed_to_where_it_falls(name: str) -> None:
     # a rim is touched a tenth of a millimetre before it is reached
     assert found.tilt_deg == pytest.approx(degrees, rel=2.5e-2 if "rim" in name else 5e-3)
     assert found.weakest == scene.free[0].name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("half", [19.0, 18.0, 15.0, 10.0])
+def test_a_board_has_the_margin_of_the_closed_form_near_where_it_has_none(half: float) -> None:
+    """What its roll loses in steps counts tenfold where the board is nearly as thick as the cylinder."""
+    found = analyse(board(half, 1.5, 20.0), loads=False)
+    assert found.tilt_deg == pytest.approx(board_tilts(half, 1.5, 20.0), rel=4e-3)
 
 
 ROLLS: dict[str, dict[str, Any]] = {
@@ -146,7 +155,7 @@ def test_what_rolls_over_onto_its_side_has_fallen(height: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("tilt", "word"), [(3.0, "stands"), (5.5, "stands"), (7.0, "topples")])
+@pytest.mark.parametrize(("tilt", "word"), [(3.0, "stands"), (4.5, "stands"), (7.0, "topples")])
 def test_what_rocks_is_judged_where_it_rests_on_a_table_that_was_tilted(tilt: float, word: str) -> None:
     """It leans by asin(20 sin(tilt) / d) from upright, and has the rest of its margin in hand there."""
     found = check(rocker(10.0), CheckOptions(workers=1, tilt=math.radians(tilt)))

@@ -248,11 +248,15 @@ class RockingBalance:
 
     def travel(self, motion: Array) -> float:
         """Returns how far a contact goes at most in a motion (6 n,), in the units of the balance."""
+        return float(np.linalg.norm(self.shifts(motion)[1], axis=1).max(initial=0.0))
+
+    def shifts(self, motion: Array) -> tuple[Array, Array]:
+        """Returns by how much the first body of each contact turns against the second in a motion (6 n,), radians, and
+        how far the contact goes, in the units of the balance; both (k, 3)."""
         balance = self.balance
         turns = np.append(motion.reshape(-1, 6)[:, 3:], np.zeros((1, 3)), axis=0)
-        across = np.cross(turns[balance.first] - turns[balance.second], balance.frames[:, 0])
-        shifts = np.einsum("kij,kj->ki", self._mobility, across)
-        return float(np.linalg.norm(shifts, axis=1).max(initial=0.0))
+        turn = turns[balance.first] - turns[balance.second]
+        return turn, np.einsum("kij,kj->ki", self._mobility, np.cross(turn, balance.frames[:, 0]))
 
     def downhill(self, load: Array) -> Array | None:
         """Returns the motion (6 n,) by which pieces roll towards their rest under a load, as long as the energy bends

@@ -55,6 +55,8 @@ CLOSINGS = 3
 FIRST = 0.05
 """Of the weight: the first pull."""
 GROWS = 2.0
+NEARER = 0.8
+"""Of the way to where rests seem to end."""
 LEAST = 1e-3
 """Of the weight: a smaller pull is none."""
 CLOSED = 1e-3
@@ -183,19 +185,24 @@ class _Follower:
         not found. first: radians, the direction in which they yield most."""
         if self._start is None:
             return None
-        best, angle = most, first
+        best, angle, place = most, first, self._start
         for bearing in (first + np.arange(4) * np.pi / 2).tolist():
-            if (distance := self._reach(bearing, best)) < best:
-                best, angle = distance, bearing
+            distance, rest = self._followed(bearing, best)
+            if distance < best:
+                best, angle, place = distance, bearing, rest
         if not 0 < best < most:
             return None
         step = np.pi / 4
         while step > FINEST:
-            distance, bearing = min((self._reach(side, best), side) for side in (angle - step, angle + step))
+            sides = [(*self._followed(side, best), side) for side in (angle - step, angle + step)]
+            distance, rest, bearing = min(sides, key=lambda side: side[0])
             if distance >= best:
                 break
-            best, angle, step = distance, bearing, step / 2
-        return self._fallen(best, np.array([np.cos(angle), np.sin(angle)]))
+            best, angle, place, step = distance, bearing, rest, step / 2
+        direction = np.array([np.cos(angle), np.sin(angle)])
+        # the motion that begins just beyond it, from where the pieces rested just before
+        motion = place.rocking.judged(self._load(place, (1.0 + BEYOND) * best * direction)).motion
+        return RollingMargin(best, direction, place.rocking.balance, motion)
 
     def rest_at(self, pull: Array) -> _Place | None:
         """Returns where the pieces rest under a pull (2,) that grows from nothing; None where they fall before."""
@@ -205,14 +212,10 @@ class _Follower:
         distance, place = self._followed(float(np.arctan2(*pull[::-1])), high)
         return place if distance >= high else None
 
-    def _reach(self, angle: float, high: float) -> float:
-        """Returns how far a pull in one direction can grow, `high` if no less."""
-        return self._followed(angle, high)[0]
-
     def _followed(self, angle: float, high: float) -> tuple[float, _Place]:
-        """The same, and where the pieces rested last."""
+        """Returns how far a pull in one direction can grow, `high` if no less, and where the pieces rested last."""
         unit = np.array([np.cos(angle), np.sin(angle)])
-        place, low, step = self._start, 0.0, FIRST
+        place, low, step, stiff = self._start, 0.0, FIRST, 0.0
         assert place is not None
         while step > PRECISE * max(low, LEAST):
             at = min(low + step, (1 - ALIKE) * high)
@@ -223,8 +226,23 @@ class _Follower:
             elif at >= (1 - ALIKE) * high:
                 return high, rest
             else:
-                place, low, step = rest, at, GROWS * step
+                softer = self._stiffness(rest, at * unit) ** 2
+                step = GROWS * step
+                if softer < stiff:
+                    # where rests end, the square of the stiffness goes to nothing as straight as the pull grows
+                    left = (at - low) * softer / (stiff - softer)
+                    step = min(step, max(NEARER * left, 2 * PRECISE * at))
+                place, low, stiff = rest, at, softer
         return low, place
+
+    def _stiffness(self, place: _Place, pull: Array) -> float:
+        """Returns how much more of a pull (2,) turns pieces at rest by so much."""
+        load, more = self._load(place, pull), self._load(place, 1.001 * pull)
+        motions = [place.rocking.downhill(each) for each in (load, more)]
+        if motions[0] is None or motions[1] is None:
+            return 0.0
+        turn = float(np.linalg.norm((motions[1] - motions[0]).reshape(-1, 6)[:, 3:]))
+        return float(np.linalg.norm(pull)) / max(turn, 1e-300)
 
     def _rest(self, place: _Place, pull: Array) -> _Place | None:
         """Returns where pieces come to rest under a pull (2,) that rested under a smaller one; None where they fall."""
@@ -274,22 +292,16 @@ class _Follower:
             return _Place(assembly, RockingBalance(balance, rolling.mobility))
         return None
 
-    def _fallen(self, distance: float, direction: Array) -> RollingMargin:
-        """Returns the margin with the motion that begins just beyond it, from where the pieces rested just before."""
-        place = self._start
-        assert place is not None
-        for share in np.append(np.arange(0.125, 1.0, 0.125), 1.0 - PRECISE):
-            rest = self._rest(place, share * distance * direction)
-            if rest is None:
-                break
-            place = rest
-        motion = place.rocking.judged(self._load(place, (1.0 + BEYOND) * distance * direction)).motion
-        return RollingMargin(distance, direction, place.rocking.balance, motion)
-
 
 def _rolled(place: _Place, motion: Array) -> Assembly:
-    """Returns the pieces moved along (n, 6), metres over the length of the balance and radians."""
+    """Returns the pieces moved along (n, 6), metres over the length of the balance and radians. Each contact goes on
+    meanwhile: what turns about a third of that way, and is brought together then, has rolled but for the fifth power of
+    the turn, whether a board rolls on a cylinder or the other way round."""
     balance = place.rocking.balance
+    slides = -np.cross(*place.rocking.shifts(motion)) / 3
+    free = np.eye(len(motion) + 1)[:, :-1]
+    motion = motion.copy()
+    motion[:, :3] += np.linalg.lstsq(free[balance.first] - free[balance.second], slides, rcond=None)[0]
     velocity = dict(zip(balance.names, motion, strict=True))
     bodies = []
     for body in place.assembly.bodies:

@@ -158,7 +158,11 @@ def _is_between(point: RollingPoint, one: RollingPoint, other: RollingPoint, apa
 def _on_faces(surface: Round, theirs: _Side, gap: float) -> list[RollingPoint]:
     """Points of a curved surface on flat faces: where its normal is against the face's."""
     scene, contacts = theirs.scene, []
-    for facet in np.flatnonzero(~scene.facet_curved).tolist():
+    flat_facets = np.flatnonzero(~scene.facet_curved)
+    middle, radius = surface.ball
+    bases = scene.vertices[scene.facet_start[flat_facets]]
+    away = np.einsum("ij,ij->i", middle - bases, scene.normals[flat_facets])
+    for facet in flat_facets[np.abs(away) <= radius + gap].tolist():
         normal, base = scene.normals[facet], scene.vertices[scene.facet_start[facet]]
         for point in _facing(surface, normal, gap):
             height = float((point - base) @ normal)
@@ -216,11 +220,18 @@ def _on_edges(surface: Round, theirs: _Side, gap: float, size: float) -> list[Ro
     """Points of a curved surface on edges of the other body, rims of its flat faces too."""
     scene = theirs.scene
     contacts: list[RollingPoint] = []
-    if not len(theirs.straight):
+    middle, radius = surface.ball
+    starts = scene.edges[theirs.straight, 0]
+    along = scene.edges[theirs.straight, 1] - starts
+    squares = np.einsum("ij,ij->i", along, along)
+    shares = np.clip(np.einsum("ij,ij->i", middle - starts, along) / squares, 0.0, 1.0)
+    away = np.linalg.norm(middle - starts - shares[:, None] * along, axis=1)
+    some = away <= radius + gap
+    if not some.any():
         return contacts
-    edges, into = scene.edges[theirs.straight], scene.edge_into[theirs.straight]
-    along = edges[:, 1] - edges[:, 0]
-    lengths = np.linalg.norm(along, axis=1)
+    lengths = np.sqrt(squares)
+    near_by, along, lengths = theirs.straight[some], along[some], lengths[some]
+    edges, into = scene.edges[near_by], scene.edge_into[near_by]
     places = edges[:, :1] + ALONG[None, :, None] * along[:, None]
     step = ALONG[1] * float(lengths.max())
     low = np.abs(surface.near(places.reshape(-1, 3), gap + step)).reshape(len(lengths), -1).min(axis=1)

@@ -149,6 +149,15 @@ class Round:
         points: Array = self.origin + profile[:, :1] * out + profile[:, 1:] * self.axis
         return points
 
+    @property
+    def ball(self) -> tuple[Array, float]:
+        """The centre (3,) and the radius of a ball that the surface lies in, metres."""
+        (r, h), (s, k) = self.ends.tolist()
+        middle, half = (h + k) / 2, math.hypot(r - s, h - k) / 2
+        bulge = 0.0 if self.centre is None else abs(self.bend) - math.sqrt(max(self.bend**2 - half**2, 0.0))
+        radius = max(math.hypot(r, h - middle), math.hypot(s, k - middle)) + bulge
+        return self.origin + middle * self.axis, radius
+
     def goes(self, spoke: Array) -> bool:
         """Returns whether the surface goes round as far as a unit vector (3,) from its axis."""
         return self.sector is None or bool(self.sector.has(spoke[None])[0])
