@@ -107,3 +107,22 @@ def test_contacts_among_some_bodies_are_those_found_of_them_alone() -> None:
     assert found.points == pytest.approx(alone.points)
     for each in ("first", "second", "patch", "fixed"):
         assert getattr(found, each).tolist() == getattr(alone, each).tolist()
+
+
+def test_what_hangs_on_an_edge_hides_nothing_that_stands_beside_it() -> None:
+    """A roof on a knife is a pendulum, at rest at every small tilt; a block beside it still has to be clamped."""
+    knife = {"prism": {"points": [[-10, 0], [10, 0], [0, 50]], "height": 60}}
+    roof = {"points": [[-40, -40], [-30, -40], [0, 0], [30, -40], [40, -40], [0, 13]], "height": 20}
+    turned = WOOD | {"rotation": [90, 0, 0]}
+    hangs = [
+        turned | {"id": "knife", "shape": knife, "position": [0, 0, 25], "fixed": True},
+        turned | {"id": "roof", "shape": {"prism": roof}, "position": [0, 0, 36.5]},
+    ]
+    alone, tower = judged(*hangs), judged(*bricks(2, off=20))
+    assert alone.stands_by_itself is True
+    beside = judged(*hangs, *CLAMPED)
+    assert (beside.stands_by_itself, beside.weakest) == (False, "key")
+    both = judged(*hangs, *bricks(2, off=20))
+    least = min((alone, tower), key=lambda each: each.tilt_deg or 0.0)
+    assert both.tilt_deg == pytest.approx(least.tilt_deg, abs=1e-4)
+    assert (both.push_n, both.push_piece) == (alone.push_n, "roof")

@@ -15,9 +15,11 @@ from teeter.engine.world.body import Assembly
 from teeter.models.hulls import groups_of
 
 
-def parts_of(assembly: Assembly, contacts: Contacts) -> list[tuple[Assembly, Contacts]]:
-    """Returns the parts of a scene that has curves: those that touch on one each by itself, all others as one. What is
-    fixed is in every part."""
+def parts_of(
+    assembly: Assembly, contacts: Contacts, *, all_apart: bool = False
+) -> list[tuple[Assembly, Contacts]]:
+    """Returns the parts of a scene: those that touch on curves each by itself, all others as one, or they too each by
+    itself. What is fixed is in every part."""
     number = {name: at for at, name in enumerate(contacts.names)}
     curved = np.array([[number[one], number[other]] for one, other in contacts.curved], dtype=np.int64)
     curved = curved.reshape(-1, 2)
@@ -26,7 +28,8 @@ def parts_of(assembly: Assembly, contacts: Contacts) -> list[tuple[Assembly, Con
     group = groups_of(len(number), first[is_free], second[is_free])
     group[contacts.fixed] = -1
     rests = np.unique(group[curved])
-    group[(group >= 0) & ~np.isin(group, rests)] = len(number)
+    if not all_apart:
+        group[(group >= 0) & ~np.isin(group, rests)] = len(number)
     numbers = [part for part in np.unique(group) if part >= 0]
     if len(numbers) < 2:
         return [(assembly, contacts)]

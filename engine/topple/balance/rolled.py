@@ -226,9 +226,9 @@ class _Follower:
             elif at >= (1 - ALIKE) * high:
                 return high, rest
             else:
-                softer = self._stiffness(rest, at * unit) ** 2
+                softer = self._stiffness(rest, at * unit)
                 step = GROWS * step
-                if softer < stiff:
+                if 0.0 < softer < stiff:
                     # where rests end, the square of the stiffness goes to nothing as straight as the pull grows
                     left = (at - low) * softer / (stiff - softer)
                     step = min(step, max(NEARER * left, 2 * PRECISE * at))
@@ -236,13 +236,12 @@ class _Follower:
         return low, place
 
     def _stiffness(self, place: _Place, pull: Array) -> float:
-        """Returns how much more of a pull (2,) turns pieces at rest by so much."""
-        load, more = self._load(place, pull), self._load(place, 1.001 * pull)
-        motions = [place.rocking.downhill(each) for each in (load, more)]
+        """Returns how much more of a pull (2,) turns pieces at rest by so much, squared; 0 where nothing turns."""
+        motions = [place.rocking.downhill(self._load(place, times * pull)) for times in (1.0, 1.001)]
         if motions[0] is None or motions[1] is None:
             return 0.0
         turn = float(np.linalg.norm((motions[1] - motions[0]).reshape(-1, 6)[:, 3:]))
-        return float(np.linalg.norm(pull)) / max(turn, 1e-300)
+        return float(pull @ pull) / turn**2 if turn > STILL**2 else 0.0
 
     def _rest(self, place: _Place, pull: Array) -> _Place | None:
         """Returns where pieces come to rest under a pull (2,) that rested under a smaller one; None where they fall."""

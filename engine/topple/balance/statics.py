@@ -68,10 +68,10 @@ def analyse(
     """
     contacts = contacts or find_contacts(assembly)
     try:
-        if not contacts.curved:
-            balance = balance_of(assembly, contacts, gravity=gravity, friction=friction)
-            return _analysed(assembly, balance, friction, margins=margins, loads=loads, follow=follow)
-        parts = parts_of(assembly, contacts) if curves else []
+        flat = None if contacts.curved else balance_of(assembly, contacts, gravity=gravity, friction=friction)
+        parts = []
+        if curves and (flat is None or hangs(flat)):
+            parts = parts_of(assembly, contacts, all_apart=flat is not None)
         if len(parts) > 1:
             return together(
                 assembly,
@@ -89,6 +89,8 @@ def analyse(
                     for part, held in parts
                 ],
             )
+        if flat is not None:
+            return _analysed(assembly, flat, friction, margins=margins, loads=loads, follow=follow)
         rolling = rocking_of(assembly, contacts, gravity, friction) if curves else None
         if rolling is None:
             return Statics(stands=None, why=curved_reason(contacts))
