@@ -114,7 +114,7 @@ def test_what_hangs_on_an_edge_hides_nothing_that_stands_beside_it() -> None:
     knife = {"prism": {"points": [[-10, 0], [10, 0], [0, 50]], "height": 60}}
     roof = {"points": [[-40, -40], [-30, -40], [0, 0], [30, -40], [40, -40], [0, 13]], "height": 20}
     turned = WOOD | {"rotation": [90, 0, 0]}
-    hangs = [
+    hangs: list[dict[str, Any]] = [
         turned | {"id": "knife", "shape": knife, "position": [0, 0, 25], "fixed": True},
         turned | {"id": "roof", "shape": {"prism": roof}, "position": [0, 0, 36.5]},
     ]

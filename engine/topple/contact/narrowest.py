@@ -92,10 +92,12 @@ def _all_round(
         if radius <= APART * size:
             continue
         places = circle.at(circle.all_round)
+        gaps = pair[0].near(places, gap) + pair[1].near(places, gap)
+        if not np.isfinite(gaps).all() or np.ptp(gaps) > gap / 4:
+            continue
         found = [_touch(*pair, place, gap, 100 * OPPOSITE) for place in places]
         touches = [replace(each, spacing=circle.spacing) for each in found if each is not None]
-        gaps = [each.gap for each in touches]
-        if len(touches) == len(places) and max(gaps) - min(gaps) <= gap / 4:
+        if len(touches) == len(places):
             return circle, touches
     return circle, []
 
