@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 import teeter
 from teeter.engine.topple.design.counterweights import PUBLISHED, longest, placed, stack_of
 from teeter.engine.topple.design.stacks import Laid, bridge, farthest, flat, overhang, slope_of, tower
+from teeter.games.api.design import Goal
 from teeter.games.cli import app
 
 LONG = 0.075
@@ -199,6 +201,33 @@ def test_scenes_stand_as_designed() -> None:
     assert over.check.word == "stands"
     assert len(over.pieces) + len(over.left) == 5
     assert teeter.check(over.scene, workers=1).word == "stands"
+
+
+@pytest.mark.parametrize(
+    ("goal", "pieces", "asked"),
+    [
+        ("bridge", "tower_topple/brick:9", {"gap_mm": 120}),
+        ("overhang", "tower_topple/brick:4", {"single": True, "margin_deg": 1}),
+        ("tower", "two_bricks", {"margin_deg": 2}),
+    ],
+)
+def test_what_is_designed_can_be_built_in_the_order_of_its_scene(
+    goal: Goal, pieces: str, asked: dict[str, Any]
+) -> None:
+    found = teeter.design(goal, pieces, workers=1, **asked)
+    built = teeter.steps(found.scene, workers=1)
+    assert [step.piece for step in built.steps] == list(found.pieces)
+    assert {step.word for step in built.steps} == {"stands"}
+
+
+def test_no_piece_of_a_counterweighted_overhang_is_laid_on_air() -> None:
+    """Some tip until they are weighed down; of equal ones, the lower has the lower number."""
+    found = teeter.design("overhang", "tower_topple/brick:6", workers=1)
+    middles = [found.scene.pieces[name].position_mm for name in found.pieces]
+    assert found.pieces == tuple(sorted(found.pieces))
+    for at, (x, _, z) in enumerate(middles):
+        below = [low for far, _, low in middles[:at] if abs(far - x) < 75]
+        assert z == pytest.approx(107.5) or any(low == pytest.approx(z - 15) for low in below)
 
 
 def found_pieces(scene: str) -> list[teeter.ScenePiece]:

@@ -174,6 +174,7 @@ def designed(
 ) -> DesignResult:
     """Returns the best that is found. margin: degrees; gap: mm. Raises NoDesignError where nothing is."""
     from teeter.engine.topple.design import stacks
+    from teeter.engine.topple.design.counterweights import PUBLISHED
 
     boxes = [
         stacks.flat(at, body.piece.extents.tolist(), body.piece.mass) for at, (body, _) in enumerate(pieces)
@@ -192,13 +193,16 @@ def designed(
         how = "a deck" if len(laid) == 1 else f"{len(laid) // 2} from each side and a deck"
     else:
         laid, how, edges = stacks.farthest(boxes, slope), "one on one", (0.0,)
-        more = None if single else _counterweighted(pieces, boxes, margin)
+        are_equal = len({(box.sides, box.weight) for box in boxes}) == 1
+        more = _counterweighted(pieces, boxes, margin) if are_equal and not single else None
         if more is not None and stacks.reach_of(more[0]) > stacks.reach_of(laid):
             laid, how = more
         reach = stacks.reach_of(laid)
-        published = _share_of_published(boxes, reach)
+        known = PUBLISHED.get(len(boxes)) if are_equal else None
+        published = None if known is None else reach / (known * boxes[0].sides[0])
     if not laid:
         raise NoDesignError(f"none of these pieces stands by itself on a table tilted by {margin:g} degrees")
+    laid = _bottom_up(pieces, laid)
     scene = _scene(goal, pieces, laid, edges)
     answer = check(scene)
     tilt = answer.statics.tilt_deg
@@ -220,6 +224,16 @@ def designed(
     )
 
 
+def _bottom_up(pieces: Sequence[tuple[Body, Any]], laid: Sequence[Laid]) -> list[Laid]:
+    """Returns boxes in an order in which each lies on some before it; of equal pieces the first is laid first."""
+    # rounding is no level
+    order = sorted(laid, key=lambda box: (round(box.z - box.sides[2] / 2, 9), box.x))
+    numbers: dict[Any, list[int]] = {}
+    for number in sorted((box.number for box in laid), reverse=True):
+        numbers.setdefault(pieces[number][0].piece, []).append(number)
+    return [replace(box, number=numbers[pieces[box.number][0].piece].pop()) for box in order]
+
+
 def _no_bridge(boxes: Sequence[Laid], gap: float) -> NoDesignError:
     """Returns why there is no bridge. gap: mm."""
     from teeter.engine.topple.design.stacks import BEARING
@@ -232,18 +246,6 @@ def _no_bridge(boxes: Sequence[Laid], gap: float) -> NoDesignError:
     )
 
 
-def _share_of_published(boxes: Sequence[Laid], reach: float) -> float | None:
-    from teeter.engine.topple.design.counterweights import PUBLISHED
-
-    known = PUBLISHED.get(len(boxes)) if _are_equal(boxes) else None
-    return None if known is None else reach / (known * boxes[0].sides[0])
-
-
-def _are_equal(boxes: Sequence[Laid]) -> bool:
-    first = boxes[0]
-    return all(box.sides == first.sides and box.weight == first.weight for box in boxes)
-
-
 def _counterweighted(
     pieces: Sequence[tuple[Body, Any]], boxes: Sequence[Laid], margin: float
 ) -> tuple[list[Laid], str] | None:
@@ -253,8 +255,6 @@ def _counterweighted(
     from teeter.engine.topple.design.stacks import reach_of, slope_of
 
     long, wide, high = boxes[0].sides
-    if not _are_equal(boxes):
-        return None
     slope = slope_of(margin)
     # sideways the whole tips about the side of the lowest block
     highest = wide / 2 / (slope * high) if slope else math.inf
