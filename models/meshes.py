@@ -269,7 +269,7 @@ def solids_of(vertices: Array, faces: Ints) -> list[tuple[Array, Ints]]:
     joined, corners = merged_corners(vertices, faces)
     skin = _skins(joined, corners)
     if skin is None and len(faces):
-        joined, corners = _mended(vertices, faces)
+        joined, corners = _mended(joined, corners)
         skin = _skins(joined, corners)
     if skin is None or skin.max(initial=0) == 0:
         return [(vertices, faces)]
