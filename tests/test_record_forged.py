@@ -30,6 +30,8 @@ from teeter.games.players.bots import play_out
 from teeter.games.registry import game_named
 
 TURNS = 3
+EVERY = 11
+"""Of the forgeries that many a run tries; no row of them is as long, so each part of each field comes in."""
 RUN = CliRunner()
 Forgery = tuple[str, Contents]
 """What is changed, and the recording with it."""
@@ -258,7 +260,7 @@ def shared(what: str, forgeries: list[Forgery], path: Path, catches: Callable[[P
     assert not missed, missed
 
 
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [EVERY, pytest.param(1, marks=pytest.mark.soak)])
 def test_what_is_only_claimed_is_caught(every: int, honest: Path, tmp_path: Path) -> None:
     """The honest recording is what simulating it again gives (the next test says so), so each is held against it."""
     made, contents = load(honest), archive.read(honest)
@@ -288,7 +290,7 @@ def is_of_the_game(name: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "every", [pytest.param(4, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.soak)]
+    "every", [pytest.param(EVERY, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.soak)]
 )
 def test_what_decides_the_game_is_caught_when_it_is_simulated(
     every: int, honest: Path, tmp_path: Path
