@@ -18,9 +18,9 @@ from teeter.games.core.rules import Action, Input, Wait
 from teeter.games.registry import GAMES, clauses_of, game_named
 
 PLAYTHROUGHS = 500
-QUICK = 10
+QUICK = 5
 """As many run at once, in batches of this size."""
-GATE = 10
+GATE = 5
 """As many run with all tests; the others are left to `make soak`."""
 
 
