@@ -12,7 +12,7 @@ from teeter.engine.world.bullet import BulletWorld
 
 pytestmark = pytest.mark.slow
 
-SEEDS = range(4)
+SEEDS = range(2)
 ALL_SEEDS = 20
 """As many in the soak."""
 
@@ -47,11 +47,16 @@ def test_uneven_towers_rest_within_5_s_in_19_of_20_and_stay_so_for_2_s(count: in
     assert sum(rest is not None and rest <= 5.0 for rest in rests) >= 0.95 * count - 0.5, rests
 
 
-def test_no_uneven_tower_falls() -> None:
-    assert [seed for seed in SEEDS if uneven(seed).fell] == []
+every_count = pytest.mark.parametrize("count", [len(SEEDS), pytest.param(ALL_SEEDS, marks=pytest.mark.soak)])
 
 
-def test_energy_grows_by_less_than_the_contacts_of_an_even_tower_hold() -> None:
+@every_count
+def test_no_uneven_tower_falls(count: int) -> None:
+    assert [seed for seed in range(count) if uneven(seed).fell] == []
+
+
+@every_count
+def test_energy_grows_by_less_than_the_contacts_of_an_even_tower_hold(count: int) -> None:
     """Kinetic and potential energy can only grow by what the springs in the contacts gave back: sum F depth / 2.
 
     An even tower spreads its load over most points, so no other tower of these bricks holds less; its springs
@@ -62,5 +67,5 @@ def test_energy_grows_by_less_than_the_contacts_of_an_even_tower_hold() -> None:
         contacts = world.advance(world.rate, contacts=True).contacts or ()
     held = sum(0.5 * contact.force * max(0.0, -contact.distance) for contact in contacts)
     assert held > 0.0
-    growth = {seed: uneven(seed).growth_mj for seed in SEEDS}
+    growth = {seed: uneven(seed).growth_mj for seed in range(count)}
     assert max(growth.values()) <= 1e3 * held, growth
