@@ -252,7 +252,7 @@ def told_by_page(found: Opened, certificates: list[dict[str, Any]]) -> list[str 
     return claims
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(TAMPERED, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [200, pytest.param(TAMPERED, marks=pytest.mark.soak)])
 def test_the_page_refuses_what_was_tampered_with(prover: Opened, count: int) -> None:
     whole = proofs((("two_bricks", True), ("bridge", True), ("bridge_bare", False), ("slope_above", False)))
     luck = random.Random(11)
