@@ -418,6 +418,7 @@ def test_a_file_that_hides_a_package_is_named(
 @pytest.mark.parametrize(
     "kb", [60_000, 130_000, 150_000, 160_500, 162_500, 164_000, 172_000, 210_000, 235_000]
 )
+@pytest.mark.sampled(2)
 def test_memory_that_runs_out_while_loading_is_told_without_a_trace(kb: int, scenes: Path) -> None:
     cut = Cut(prepare=_limit(resource.RLIMIT_AS, 1024 * kb))
     code, error = run(COMMANDS["topples"][0], cut, scenes)
@@ -455,6 +456,7 @@ def test_a_disk_that_fills_up_in_mid_game_ends_it_in_order(where: tuple[str, ...
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGXCPU, signal.SIGHUP]
 )
 @pytest.mark.parametrize("after_s", [0.05, 0.4, 0.8])
+@pytest.mark.sampled(2)
 def test_a_signal_is_no_answer(number: signal.Signals, after_s: float, scenes: Path) -> None:
     process = subprocess.Popen(
         [PROGRAM, "check", "tower", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=scenes
