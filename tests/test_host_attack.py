@@ -132,6 +132,7 @@ def test_neither_seats_nor_onlookers_nor_addresses_tell_the_random_state(name: s
 
 
 @pytest.mark.parametrize("seed", [0, 2**64 - 1, 2**128, 2**128 + 5, 480810726871587268260651653505627594770])
+@pytest.mark.sampled(2)
 def test_a_seed_that_was_not_drawn_here_is_told_however_long(seed: int) -> None:
     """To seats, to who looks on and to the host; as that of a recording that somebody else made."""
     with hosted("wonky", PLAYERS, seed) as host:
