@@ -31,7 +31,7 @@ from teeter.games.registry import game_named
 
 TURNS = 3
 EVERY = 11
-"""Of the forgeries that many a run tries; no row of them is as long, so each part of each field comes in."""
+"""Of the forgeries every so-manyth is tried at every run: about as many are made of one value. All are in the soak."""
 RUN = CliRunner()
 Forgery = tuple[str, Contents]
 """What is changed, and the recording with it."""
