@@ -36,7 +36,10 @@ def run(
         ),
     ],
     margin: Annotated[
-        float, typer.Option(help="Safety margin: degrees the table may tilt, in any direction.")
+        float,
+        typer.Option(
+            help="Safety margin: degrees the table may tilt, in any direction. Under 0.5 it may be unsure."
+        ),
     ] = 0.1,
     gap: Annotated[float | None, typer.Option(help="Width of the gap to bridge, mm.")] = None,
     single: Annotated[
