@@ -18,7 +18,7 @@ from teeter.engine.view.camera import PRESETS, BoundingSphere, Camera, bounding_
 from teeter.engine.view.frame import frame_of
 from teeter.engine.view.opengl import INSTALL_LINE, ViewError, _read, kind_of
 from teeter.engine.view.render.png import png_of, save_png
-from teeter.engine.view.render.resources import triangles_of
+from teeter.engine.view.render.resources import Triangles, geom_of, triangles_of
 from teeter.engine.view.render.shading import (
     FINISHES,
     fibres,
@@ -33,6 +33,12 @@ from teeter.models.build import build
 from teeter.models.files import OutputError
 from teeter.models.piece import Piece
 from teeter.models.spec import parse
+
+
+def test_a_mesh_of_nothing_is_made() -> None:
+    """As of outlines that are all behind the eye."""
+    nothing = Triangles(np.zeros((0, 12), dtype=np.float32), np.zeros((0, 3), dtype=np.uint32))
+    assert geom_of(nothing).get_vertex_data().get_num_rows() == 0
 
 
 def piece(shape: dict[str, object], **more: object) -> Piece:

@@ -342,6 +342,24 @@ def test_what_may_be_taken_is_behind_no_panel(game: Game[Any], size: tuple[int, 
     assert np.ptp(seen, axis=0).max() > 0.25 * size[1], "hardly anything is seen"
 
 
+def test_a_table_from_which_all_fell_is_seen_whole() -> None:
+    """From close by it says nothing of where everything is."""
+    plan = Plan("sandbox", ("Ana",), 3, scene="two_bricks")
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    fell = [row for row, name in enumerate(client.frame.names) if not client.is_fixed(name)]
+    client.frame.poses[fell, :3] = (0.9, 0.1, -0.7)
+    tower, others = Framing().of(client)
+    control = CameraController(sphere_of(opening.bodies), CameraHandicap(NO_HANDICAP))
+    layout = laid(hud.panels(client, load_settings(), HudState()), (1280, 720), 1.0)
+    control.frame(tower, others, 16 / 9, *layout.clears)
+    corners = np.array([(x, y, 0.0) for x in (-0.6, 0.6) for y in (-0.4, 0.4)])
+    seen = all_seen_at(control.camera, (1280, 720), corners)
+    assert len(seen) == 4
+    assert (seen >= 0).all()
+    assert (seen <= (1280, 720)).all()
+
+
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.game.name)
 def test_no_turn_has_to_be_scrolled_with_large_letters_in_a_small_window(lab: Lab) -> None:
     """With the longest lesson of its stage; and the newest line of the story is whole."""

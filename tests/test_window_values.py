@@ -18,7 +18,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.view.camera import BoundingSphere, Orbit, on_plane, orbit_of, ray
 from teeter.engine.view.frame import Frame, frame_of
 from teeter.engine.view.overlays import Arrow
-from teeter.engine.view.panels import Button, Field, Meter, Panel, Row, Slider, Text
+from teeter.engine.view.panels import Button, Fan, FanCard, Field, Meter, Panel, Row, Slider, Text
 from teeter.engine.view.sound import tick_samples
 from teeter.engine.view.window.events import Clicked, Press
 from teeter.engine.view.window.layout import Layout, lay_out
@@ -587,6 +587,20 @@ def test_one_button_goes_through_all_buttons_and_round_again() -> None:
     button = shown[0].items[0]
     assert isinstance(button, Button)
     assert button.is_lit
+
+
+def test_one_button_goes_past_cards_that_are_alike() -> None:
+    """Two of one kind in the hand are one choice: it was lit for ever."""
+    names = ["choice:0", "choice:1", "choice:1", "choice:2"]
+    hand = Fan(tuple(FanCard(name, name) for name in names))
+    panels = (Panel("p", "left", (hand, Button("menu", "Menu"))),)
+    scanner, lit = SwitchScanner(1.0), []
+    for _ in range(8):
+        scanner.step(1.01, panels)
+        lit.append(scanner.lit)
+    assert lit == ["choice:1", "choice:2", "menu", "choice:0"] * 2
+    scanner.go(-1)
+    assert scanner.lit == "menu"
 
 
 def test_the_arrows_of_a_check_carry_the_whole_weight() -> None:

@@ -37,7 +37,11 @@ class Framing:
         room = ROOM_M * max(1.0 - float(lying[:, 2].max(initial=0.0)) / (2.0 * LEAST_M), 0.0)
         ring = np.array([(x * room, y * room, z) for x in (-1, 1) for y in (-1, 1) for z in (0.0, LEAST_M)])
         subject = np.concatenate([lying, ring + np.array([middle[0], middle[1], 0.0])])
-        return subject, self._corners(client, self._others(client, middle))
+        others = self._corners(client, self._others(client, middle))
+        if not len(lying) and not len(others):
+            # all lies on the floor: an empty table from close by says nothing
+            others = self._corners(client, [name for name in client.frame.names if client.is_fixed(name)])
+        return subject, others
 
     def _others(self, client: ClientState, middle: Array) -> list[str]:
         """The piece in the hand until it comes to the tower; else what may be taken, or all that could be."""

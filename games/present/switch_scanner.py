@@ -25,7 +25,8 @@ class SwitchScanner:
         """The panels with the button lit whose turn it is."""
         listed = tuple(panels)
         covers = tuple(panel for panel in listed if panel.place in ("cover", "dialog"))
-        names = tuple(name for panel in covers or listed for name in _names(panel.items))
+        # cards that are alike are one choice
+        names = tuple(dict.fromkeys(name for panel in covers or listed for name in _names(panel.items)))
         if names != self._names:
             # what is lit stays lit when it is still there
             self._names, self._since = names, 0.0

@@ -87,7 +87,9 @@ def geom_of(triangles: Triangles) -> Any:
     rows = np.ascontiguousarray(triangles.rows, dtype=np.float32)
     data = core.GeomVertexData("piece", _format(), core.Geom.UH_static)
     data.unclean_set_num_rows(len(rows))
-    memoryview(data.modify_array(0)).cast("B")[:] = rows.data.cast("B")
+    # nothing has no bytes to look at
+    if len(rows):
+        memoryview(data.modify_array(0)).cast("B")[:] = rows.data.cast("B")
     return indexed(data, triangles.indices)
 
 
@@ -98,7 +100,8 @@ def indexed(data: Any, indices: NDArray[Any]) -> Any:
     primitive.set_index_type(core.Geom.NT_uint32)
     array = primitive.modify_vertices()
     array.unclean_set_num_rows(indices.size)
-    memoryview(array).cast("B")[:] = indices.data.cast("B")
+    if indices.size:
+        memoryview(array).cast("B")[:] = indices.data.cast("B")
     geom = core.Geom(data)
     geom.add_primitive(primitive)
     return geom
