@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -73,22 +74,14 @@ def analyse(
         if curves and (flat is None or hangs(flat)):
             parts = parts_of(assembly, contacts, all_apart=flat is not None)
         if len(parts) > 1:
-            return together(
-                assembly,
-                [
-                    analyse(
-                        part,
-                        margins=margins,
-                        loads=loads,
-                        gravity=gravity,
-                        friction=friction,
-                        contacts=held,
-                        follow=follow,
-                        declared=declared and declared.only(held.names),
-                    )
-                    for part, held in parts
-                ],
+            judge = partial(
+                analyse, margins=margins, loads=loads, gravity=gravity, friction=friction, follow=follow
             )
+            found = [
+                judge(part, contacts=held, declared=declared and declared.only(held.names))
+                for part, held in parts
+            ]
+            return together(assembly, found)
         if flat is not None:
             return _analysed(assembly, flat, friction, margins=margins, loads=loads, follow=follow)
         rolling = rocking_of(assembly, contacts, gravity, friction) if curves else None
