@@ -150,9 +150,10 @@ class Player:
         if page.is_visible(HELD):
             return self._place()
         offered = page.locator(".turn [data-choice]:enabled, .fan [data-choice]:enabled")
-        if not offered.count():
-            return page.locator("[data-act=list]").count() > 0 and self._press("[data-act=list]")
+        # what is offered may go between two looks: one look says whether there is any, and what it is called
         labels = offered.all_text_contents()
+        if not labels:
+            return page.locator("[data-act=list]").count() > 0 and self._press("[data-act=list]")
         chosen = self._choose(labels) if self._choose is not None else None
         at = self._luck.randrange(len(labels)) if chosen is None else chosen
         turn = self.tab.run("() => teeter.view.turn.turn")
