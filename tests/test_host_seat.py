@@ -338,6 +338,21 @@ def test_the_keys_are_listed_and_one_button_plays_until_esc(seat: Opened) -> Non
     assert not page.is_visible(".scans, .scanned")
 
 
+def test_one_button_moves_a_slider_by_steps(seat: Opened) -> None:
+    seat.run(
+        """() => { window.slid = []; teeter.view.deeds.slide = (name, value) => slid.push([name, value]);
+            const slider = { kind: "slider", name: "bid", text: "bid", value: 3, low: 0, high: 4,
+                marks: [0, 1, 2, 3, 4], steps: 4 };
+            teeter.view.desk.panels.show({ order: 1, panel: { name: "details", place: "top-right", items: [slider] } });
+            teeter.view.deeds.act("scan"); }"""
+    )
+    for _ in range(3):
+        seat.page.wait_for_selector("input[data-act=bid].scanned")
+        seat.page.keyboard.press("x")
+    seat.page.keyboard.press("Escape")
+    assert seat.run("() => slid") == [["bid", 4], ["bid", 0], ["bid", 1]]
+
+
 AT = "selector => document.activeElement.matches(selector)"
 
 

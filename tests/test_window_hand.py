@@ -18,6 +18,7 @@ from teeter.engine.view.window.layout import lay_out
         "camera_by_drag",
         "stillness",
         "sandbox_floor",
+        "sandbox_by_keys",
         "one_button",
         pytest.param("one_button_line", marks=pytest.mark.soak),
     ],

@@ -20,7 +20,7 @@ from teeter.engine.view.frame import Frame, frame_of
 from teeter.engine.view.overlays import Arrow
 from teeter.engine.view.panels import Button, Fan, FanCard, Field, Meter, Panel, Row, Slider, Text
 from teeter.engine.view.sound import tick_samples
-from teeter.engine.view.window.events import Clicked, Press
+from teeter.engine.view.window.events import Clicked, Press, Slid
 from teeter.engine.view.window.layout import Layout, lay_out
 from teeter.engine.view.window.picker import pick
 from teeter.engine.view.window.shapes import Fill, Letters, wrapped
@@ -587,6 +587,21 @@ def test_one_button_goes_through_all_buttons_and_round_again() -> None:
     button = shown[0].items[0]
     assert isinstance(button, Button)
     assert button.is_lit
+
+
+def test_a_slider_that_is_lit_goes_by_steps_and_begins_again() -> None:
+    scanner, value = SwitchScanner(1.0), 0.5
+    seen = []
+    for _ in range(4):
+        (panel,) = scanner.step(0.9, (Panel("p", "left", (Slider("s", "s", value, 0.5, 2.5, steps=2),)),))
+        assert isinstance(panel.items[0], Slider)
+        assert panel.items[0].is_lit
+        taken = scanner.take()
+        assert isinstance(taken, Slid)
+        value = taken.value
+        seen.append(value)
+    assert seen == [1.5, 2.5, 0.5, 1.5]
+    assert scanner.slide(-2) == Slid("s", 0.5)
 
 
 def test_one_button_goes_past_cards_that_are_alike() -> None:

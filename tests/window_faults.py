@@ -15,6 +15,7 @@ from window_scenarios import opened, shown_on
 
 from teeter.engine.view.overlays import Line
 from teeter.engine.view.panels import Panel, Text
+from teeter.engine.view.render.stage import Stage
 from teeter.engine.view.window.shapes import Letters
 from teeter.games.core.rules import Wait
 from teeter.games.faults import FAULTS, MOST_REPORTS
@@ -52,6 +53,7 @@ PARTS: tuple[tuple[Any, str], ...] = (
     (TableScreen, "_move"),
     (TableScreen, "_turn_camera"),
     (TableScreen, "panels"),
+    (Stage, "rest"),
     (hud, "panels"),
     *((hud.PARTS, name) for name in hud.PARTS),
 )

@@ -7,6 +7,7 @@ import time
 from functools import partial
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from window_driver import Person, xdotool
 from window_scenarios import opened, shown_on
@@ -234,6 +235,49 @@ def take(person: Person, wanted: str) -> None:
     """Wait until a button is lit, and press the one button."""
     person.wait(lambda: person.app.scanner.lit == wanted, f"{wanted} is lit")
     person.key("space")
+
+
+def sandbox_by_keys() -> None:
+    """The sandbox without a pointer: the table is tilted, a brick pushed: by L, arrows and Enter, and by one button."""
+    person = opened(Plan("sandbox", ("Ana",), scene="two_bricks"))
+    screen = person.app.screen
+    person.asked(wait=Wait.ACTION)
+
+    def reach(name: str) -> None:
+        for _ in range(20):
+            if person.app._focus is not None and person.app._focus.lit == name:
+                return
+            person.key("Down")
+            person.look(2)
+        raise AssertionError(f"no key goes to {name}")
+
+    person.key("l")
+    reach("tilt")
+    for _ in range(4):
+        person.key("Right")
+        person.look(2)
+    person.key("Left")
+    person.wait(lambda: screen.building.tilt == pytest.approx(4.5), "three steps of 1.5 degrees")
+    person.wait(lambda: person.client.view.lean[0] == pytest.approx(4.5) and person.client.waits, "the tilt")
+    person.keep("sandbox-keys")
+    reach("push")
+    person.key("Right")
+    person.wait(lambda: screen.building.push == pytest.approx(1.25), "a step of the push")
+    reach("shove")
+    person.key("Return")
+    person.wait(lambda: person.client.waits is None, "a push")
+    person.wait(lambda: person.client.waits, "it has been pushed")
+    assert not screen.pages.page
+    person.key("Escape")
+    person.look(2)
+    assert not screen.pages.page, "Esc ends going through panels"
+    person.key("s")
+    person.app.scanner.seconds = 0.6
+    take(person, "push")
+    person.wait(lambda: screen.building.push == pytest.approx(1.5), "a step by the one button")
+    take(person, "towards")
+    person.wait(lambda: screen.building.towards == pytest.approx(45.0), "an eighth of a turn")
+    person.app.close()
 
 
 def one_button() -> None:

@@ -65,7 +65,8 @@ class Button:
 @dataclass(frozen=True, slots=True)
 class Slider:
     """A value between two bounds; dragging it reports `Slid(name, value)`. marks: values marked on it. is_coins: marks
-    are coins, those up to the value golden."""
+    are coins, those up to the value golden. steps: in how many steps keys go from one bound to the other. is_lit: as of
+    a button."""
 
     name: str
     text: str
@@ -75,6 +76,8 @@ class Slider:
     shown: str = ""
     marks: tuple[float, ...] = ()
     is_coins: bool = False
+    steps: int = 20
+    is_lit: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,4 +39,5 @@ def bid_slider(choices: Sequence[Choice], wanted: int | None) -> Slider | None:
         f"{at} of {bids[-1]} token{'s' * (bids[-1] != 1)}",
         tuple(map(float, bids)),
         is_coins=True,
+        steps=bids[-1] - bids[0],
     )

@@ -73,7 +73,7 @@ def _tools(client: ClientState, chosen: str, key: str, look: SandboxLook) -> Pan
     items += [
         *look.file,
         Slider("push", "push", look.push, 0.0, MOST_PUSH, f"{look.push:.2f} N"),
-        Slider("towards", "towards", look.towards, 0.0, 360.0, _direction(look)),
+        Slider("towards", "towards", look.towards, 0.0, 360.0, _direction(look), steps=len(DIRECTIONS)),
         Button("shove", f"Push {pushed}", is_enabled=is_built),
         Slider("tilt", "tilt", look.tilt, 0.0, MOST_TILT, f"{look.tilt:.1f} degrees"),
         *_on_floor(client, can),

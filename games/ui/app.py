@@ -46,6 +46,8 @@ BEFORE_FALL_S = 2.0
 """Seconds before a fall at which watching it begins."""
 WAYS = {"tab": 1, "arrow_down": 1, "arrow_up": -1}
 """Keys that go from button to button where panels alone are asked."""
+SLIDES = {"arrow_right": 1, "arrow_left": -1}
+"""Keys that move a slider there."""
 
 
 class App:
@@ -73,6 +75,8 @@ class App:
         self.pad = PadControl(self.window)
         self._focus: SwitchScanner | None = None
         """Of who goes through panels by keys."""
+        self._is_among_panels = False
+        """Whether that is at a table, where keys are for the table too."""
         self._last = time.perf_counter()
         self._others: list[subprocess.Popen[bytes]] = []
         self._undrawn: list[Panel] = []
@@ -124,6 +128,8 @@ class App:
             self.screen.step(passed)
         self.screen.is_scanned = self.scanner is not None
         panels = or_else("the panels", self.screen.panels, ())
+        played = self._played
+        self._is_among_panels &= self._behind is None and not (played.is_carrying or played.pages.page)
         if not self._is_paged:
             self._focus = None
         if (scanner := self.scanner or self._focus) is not None:
@@ -132,7 +138,7 @@ class App:
         self._show(panels)
         self._quality.before(seconds)
         begin = time.perf_counter()
-        if not self.window.draw():
+        if not or_else("the picture", self.window.draw, False):
             self.window.pause()
         else:
             self._quality.took(time.perf_counter() - begin)
@@ -190,8 +196,11 @@ class App:
                 self.screen.say(f"One-button play is {'off' if self.scanner is None else f'on: {takes}'}.")
                 return
             if self.scanner is not None and act in ("choose", "lay"):
-                if not event.again and self.scanner.lit:
-                    self.screen.handle(Clicked(self.scanner.lit))
+                if not event.again and (taken := self.scanner.take()) is not None:
+                    self.screen.handle(taken)
+                return
+            if act == "panels" and not event.again and not self._is_paged:
+                self._is_among_panels, self._focus = True, SwitchScanner(math.inf)
                 return
             if self._is_paged and self._go(event.key):
                 return
@@ -202,7 +211,10 @@ class App:
         """Whether panels alone are asked: in the menu, on a page, and where the seat is passed on."""
         screen = self.screen
         return self._behind is None and bool(
-            isinstance(screen, MenuScreen) or self._played.pages.page or getattr(screen, "needs_pass", False)
+            self._is_among_panels
+            or isinstance(screen, MenuScreen)
+            or self._played.pages.page
+            or getattr(screen, "needs_pass", False)
         )
 
     def _go(self, key: str) -> bool:
@@ -213,13 +225,20 @@ class App:
             else:
                 self._focus.go(WAYS[key])
             return True
+        if self._focus is not None and key in SLIDES and (slid := self._focus.slide(SLIDES[key])) is not None:
+            self.screen.handle(slid)
+            return True
         if key.startswith("mouse"):
-            self._focus = None
+            self._focus, self._is_among_panels = None, False
+        if self._is_among_panels and self.settings.act_of(key) in ("menu", "panels"):
+            self._is_among_panels = False
+            return True
         first = {"pause": "back", "": "seat" if getattr(self.screen, "needs_pass", False) else ""}
-        lit = self._focus.lit if self._focus is not None else first.get(self._played.pages.page, "")
-        if key != "enter" or not lit:
+        lit = Clicked(first.get(self._played.pages.page, ""))
+        taken = self._focus.take() if self._focus is not None else lit if lit.name else None
+        if key != "enter" or taken is None:
             return False
-        self.screen.handle(Clicked(lit))
+        self.screen.handle(taken)
         return True
 
     def _grant(self) -> bool:

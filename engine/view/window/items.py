@@ -301,10 +301,10 @@ class ItemLayout:
                 box.shapes.append(Fill(Rect(at - wide / 2, middle - thickness, wide, 2 * thickness), FOCUS))
         colour = BUTTON_HOVER if slider.name == self.hovered else PAPER
         knob = Rect(filled - height / 2, top, height, height)
-        box.shapes.append(
-            Fill(knob, GOLD if slider.is_coins else colour, height / 2, BUTTON_ON, 2 * self.unit)
-        )
+        edge, around = (FOCUS, 4 * self.unit) if slider.is_lit else (BUTTON_ON, 2 * self.unit)
+        box.shapes.append(Fill(knob, GOLD if slider.is_coins else colour, height / 2, edge, around))
         box.height = top + height
+        box.is_lit = slider.is_lit
         box.regions.append(Region(slider.name, Rect(0, top, width, height), slider.low, slider.high))
 
     def _field(self, box: LayoutBox, field: Field) -> None:

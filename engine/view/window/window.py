@@ -178,8 +178,15 @@ class Window:
         # a window too small to show anything still has to hear when it grows
         is_seen = min(self.size) >= MIN_SIDE_PX
         is_new, self.is_new = self.is_new and is_seen, self.is_new and not is_seen
-        if self.stage is not None:
-            self.stage.rest(not is_new)
+        try:
+            if self.stage is not None:
+                self.stage.rest(not is_new)
+        finally:
+            # a scene that fails leaves the panels, and what is pressed
+            self._render(is_new)
+        return is_new and self.stage is not None
+
+    def _render(self, is_new: bool) -> None:
         now = time.perf_counter()
         is_drawn = is_new or self.hud.is_new or now - self._drawn_at > REDRAW_S
         self._window.set_active(is_drawn)
@@ -192,7 +199,6 @@ class Window:
             self._drawn_at = now
         if is_new:
             self._busy_at = now
-        return is_new and self.stage is not None
 
     def pause(self) -> None:
         """Sleep a little after a round in which the scene was not drawn; longer when nothing has happened for long."""

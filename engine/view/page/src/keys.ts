@@ -5,7 +5,7 @@ import { ACTS } from "./protocol";
 
 // Of the page alone, and where it does less than the window.
 export const SAID: Record<string, string> = { ...ACTS, sound: "Sound on or off (M)" };
-const NOT_HERE = ["picture", "menu"];
+const NOT_HERE = ["picture", "menu", "panels"]; // here Tab goes through buttons and sliders
 
 export class KeyList {
   private readonly dialog: HTMLDialogElement;

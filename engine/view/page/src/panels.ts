@@ -111,11 +111,12 @@ export class Panels {
         break;
       case "slider": {
         const [text, range] = element.children as unknown as [HTMLElement, HTMLInputElement],
-          { low = 0, high = 1, marks } = item,
+          { low = 0, high = 1, marks, steps = 20 } = item,
           step = marks?.length ? 1 : (high - low) / 200;
         write(text, `${item.text}: ${item.shown || item.value}`);
         range.ariaLabel = item.text;
         range.dataset.act = item.name;
+        range.dataset.steps = String(steps);
         if (document.activeElement === range) break; // it is being dragged
         Object.assign(range, { min: String(low), max: String(high), step: String(step) });
         range.value = String(item.value);
