@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from teeter.engine.bench.rigs import piece, table, wood
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.topple.balance.symmetry import ShapeSymmetry
 from teeter.engine.topple.finer import with_true_curves
 from teeter.engine.topple.verdict import CheckOptions, check
 from teeter.engine.world.body import Assembly, Body
@@ -181,3 +183,67 @@ def test_a_ring_hangs_on_a_rod_as_a_pendulum(rod: float, mu: float) -> None:
     tips = math.degrees(min(math.atan(mu), math.atan(7.5 / 18)))
     assert found.tilt_deg == pytest.approx(tips, rel=6e-3)
     assert (found.tilt_direction_deg or 0.0) % 180.0 == pytest.approx(90.0, abs=5.0)
+
+
+def shifted(assembly: Assembly, name: str, x: float) -> Assembly:
+    bodies = [
+        each.at(Pose((x, 0.0, each.pose.position[2]), each.pose.orientation)) if each.name == name else each
+        for each in assembly.bodies
+    ]
+    return Assembly(assembly.name, tuple(bodies))
+
+
+def prism(*corners: tuple[float, float]) -> Assembly:
+    shape = piece(wood(), prism={"points": [list(corner) for corner in corners], "height": 10.0})
+    return Assembly("prism", (table(), Body("prism", shape, Pose((0.0, 0.0, 0.005)))))
+
+
+SIXTY = math.radians(60)
+TRIANGLE = [(20 * math.cos(2 * k * SIXTY), 20 * math.sin(2 * k * SIXTY)) for k in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("made", "alike", "unlike"),
+    [
+        (
+            lambda: board(10.0, 1.5),
+            [(0, 180), (30, 150), (30, -30), (30, 210)],
+            [(0, 90), (30, 60), (0, -45)],
+        ),
+        (lambda: shifted(board(10.0, 1.5), "board", 0.004), [(30, -30)], [(0, 180), (30, 150), (30, 210)]),
+        (lambda: shifted(board(10.0, 1.5), "log", 0.004), [(30, -30)], [(0, 180), (30, 150), (30, 210)]),
+        (lambda: rocker(10.0), [(0, 10), (0, 180), (33, 101)], []),
+        (lambda: shifted(dome(0.5), "dome", 0.1), [(0, 10), (33, 101)], []),
+        (lambda: prism(*TRIANGLE), [(0, 120), (10, -10), (10, 130)], [(0, 60), (10, 190), (10, 100)]),
+        # a kite is its own mirror along one line, a parallelogram is turned by a half
+        (lambda: prism((-20, 0), (0, -10), (30, 0), (0, 10)), [(40, -40)], [(0, 180), (0, 90)]),
+        (lambda: prism((-20, -10), (10, -10), (20, 10), (-10, 10)), [(40, 220)], [(40, -40), (40, 140)]),
+    ],
+)
+def test_directions_are_alike_where_every_body_is_its_own_image(
+    made: Callable[[], Assembly], alike: list[tuple[float, float]], unlike: list[tuple[float, float]]
+) -> None:
+    shapes = ShapeSymmetry(made())
+    assert all(shapes.are_alike(*np.radians(pair)) for pair in alike)
+    assert not any(shapes.are_alike(*np.radians(pair)) for pair in unlike)
+
+
+def test_the_edge_of_a_small_table_counts() -> None:
+    """Who rolls off to one side does so there alone."""
+    (wide, lies) = rocker(10.0).bodies
+    small = Body("table", piece(wood(0.8), box=(200, 60, 10)), Pose((0.0, 0.0, -0.005)), fixed=True)
+    assert ShapeSymmetry(Assembly("wide", (wide, lies))).are_alike(0.0, 1.0)
+    assert not ShapeSymmetry(Assembly("small", (small, lies))).are_alike(0.0, 1.0)
+    assert ShapeSymmetry(Assembly("small", (small, lies))).are_alike(0.5, -0.5)
+
+
+@pytest.mark.parametrize(
+    "scene", [lambda: board(12.0, 1.5), lambda: shifted(board(12.0, 1.5), "board", 0.002)]
+)
+def test_what_is_like_another_direction_is_as_if_it_were_followed(
+    scene: Callable[[], Assembly], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = analyse(scene(), loads=False)
+    monkeypatch.setattr(ShapeSymmetry, "are_alike", lambda self, one, other: one == other)
+    every = analyse(scene(), loads=False)
+    assert found.tilt_deg == pytest.approx(every.tilt_deg, rel=1e-6)

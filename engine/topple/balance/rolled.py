@@ -6,7 +6,7 @@ rolling motions, step by step (Newton's method on the energy, no step longer tha
 finite step leaves are closed, and the contacts are found again. What finds no rest any more has fallen.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from teeter.engine.topple.balance.rocking import (
     rocking_of,
     with_curves,
 )
+from teeter.engine.topple.balance.symmetry import ShapeSymmetry
 from teeter.engine.topple.contact.arrays import Array
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.contact.rounds import rounds_of
@@ -177,6 +178,7 @@ class _Follower:
             for line, body in zip(lines, declared.free, strict=True)
         ]
         self._gravity, self._friction, self._pull = (x, y, z), friction, pull
+        self._shapes = ShapeSymmetry(assembly)
         self._gap = TOUCH_AT_REST.gap * magnification(assembly.bodies)
         self._start = self._placed(assembly)
 
@@ -186,7 +188,8 @@ class _Follower:
         if self._start is None:
             return None
         best, angle, place = most, first, self._start
-        for bearing in (first + np.arange(4) * np.pi / 2).tolist():
+        looked: list[float] = []
+        for bearing in self._unlike(looked, first + np.arange(4) * np.pi / 2):
             distance, rest = self._followed(bearing, best)
             if distance < best:
                 best, angle, place = distance, bearing, rest
@@ -194,8 +197,9 @@ class _Follower:
             return None
         step = np.pi / 4
         while step > FINEST:
-            sides = [(*self._followed(side, best), side) for side in (angle - step, angle + step)]
-            distance, rest, bearing = min(sides, key=lambda side: side[0])
+            around = np.array([angle - step, angle + step])
+            sides = [(*self._followed(side, best), side) for side in self._unlike(looked, around)]
+            distance, rest, bearing = min(sides, key=lambda side: side[0], default=(best, place, angle))
             if distance >= best:
                 break
             best, angle, place, step = distance, bearing, rest, step / 2
@@ -203,6 +207,13 @@ class _Follower:
         # the motion that begins just beyond it, from where the pieces rested just before
         motion = place.rocking.judged(self._load(place, (1.0 + BEYOND) * best * direction)).motion
         return RollingMargin(best, direction, place.rocking.balance, motion)
+
+    def _unlike(self, looked: list[float], bearings: Array) -> Iterator[float]:
+        """Yields the bearings that are like none that was looked at, and adds them to those."""
+        for bearing in bearings.tolist():
+            if self._gravity[:2] != (0.0, 0.0) or not any(self._shapes.are_alike(each, bearing) for each in looked):
+                looked.append(bearing)
+                yield bearing
 
     def rest_at(self, pull: Array) -> _Place | None:
         """Returns where the pieces rest under a pull (2,) that grows from nothing; None where they fall before."""

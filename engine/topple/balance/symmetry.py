@@ -2,7 +2,7 @@
 
 A half turn, and mirrors across and along the principal axes or an edge of a contact; turns by the spacing of points
 that stand for a circle. They count only where contacts, weights and loads are the same in the image, each on the
-piece's image.
+piece's image. Where pieces are moved far the bodies themselves have to be their own images.
 """
 
 from dataclasses import dataclass
@@ -11,11 +11,17 @@ import numpy as np
 
 from teeter.engine.topple.balance.equilibrium import Balance
 from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.engine.topple.contact.features import corners_of
 from teeter.engine.topple.contact.rims import AROUND
+from teeter.engine.world.body import TABLE, Assembly, Body
+from teeter.engine.world.faces import is_round
 from teeter.models.hulls import pairs_within
 
 SAME = 1e-7
 """Piece sizes and weights: what differs by less is the same."""
+
+WIDE = 4.0
+"""Times as far from the middle as the pieces reach an edge is never reached."""
 
 ROUND = 1e-6
 """Spreads so alike, relative, have no principal axes."""
@@ -56,6 +62,55 @@ def symmetries_of(balance: Balance, east: Array, north: Array, loads: Array) -> 
             turned = [Symmetry(step[0].plane @ one.plane, step[0].pieces[one.pieces]) for one in turned]
             symmetries += turned
     return tuple(symmetries)
+
+
+class ShapeSymmetry:
+    """What bodies are like towards bearings about the upright line through the middle of the free ones. A table counts
+    only where it is not wide."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in assembly.free])
+        self._middle = np.append(centres[:, :2].mean(axis=0), 0.0)
+        reach = max(np.abs(corners_of(body)[:, :2] - self._middle[:2]).max() for body in assembly.pieces)
+        bodies = [body for body in assembly.bodies if not self._is_wide(body, WIDE * reach)]
+        self._rows = [self._row(body, reach) for body in bodies if not self._is_upright(body, SAME * reach)]
+
+    def are_alike(self, one: float, other: float) -> bool:
+        """Returns whether a turn or a mirror that takes one bearing (radians) to the other keeps every body."""
+        turn, both = other - one, other + one
+        east, north = np.cos([turn, both]), np.sin([turn, both])
+        planes = (
+            np.array([[east[0], -north[0]], [north[0], east[0]]]),
+            np.array([[east[1], north[1]], [north[1], -east[1]]]),
+        )
+        return any(all(self._keeps(plane, rows) for rows in self._rows) for plane in planes)
+
+    def _keeps(self, plane: Array, rows: Array) -> bool:
+        image = rows.copy()
+        image[:, :2], image[:, 3:5] = rows[:, :2] @ plane.T, rows[:, 3:5] @ plane.T
+        return _matches(rows, image) is not None
+
+    def _is_wide(self, body: Body, reach: float) -> bool:
+        if not body.fixed or body.name != TABLE:
+            return False
+        low, high = (limit(corners_of(body)[:, :2] - self._middle[:2], axis=0) for limit in (np.min, np.max))
+        return bool(max(*low, *-high) < -reach)
+
+    def _is_upright(self, body: Body, eps: float) -> bool:
+        """Returns whether a body is round about the line itself, and so is its weight."""
+        x, y, _ = (np.asarray(body.pose.position) - self._middle).tolist()
+        axis, centre = body.pose.matrix[:, 2], body.piece.centre_of_mass
+        off = max(abs(x), abs(y), float(np.hypot(*centre[:2])))
+        return off <= eps and float(np.hypot(*axis[:2])) <= SAME and is_round(body.piece)
+
+    def _row(self, body: Body, size: float) -> Array:
+        """Returns the middles and normals (k, 6) of the faces of a body, and its centre of mass."""
+        facets, turn = body.piece.surface.facets, body.pose.matrix
+        places = [facet.rings[0].mean(axis=0) for facet in facets]
+        places = turn @ np.array([*places, body.piece.centre_of_mass]).T
+        normals = np.array([*(facet.normal for facet in facets), np.zeros(3)])
+        offset = places.T + body.pose.position - self._middle
+        return np.hstack([offset / size, normals @ turn.T])
 
 
 def _axes(balance: Balance, east: Array, north: Array) -> Array:
