@@ -17,7 +17,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.world.body import Assembly, Body
 from teeter.models.errors import LONGEST_VALUE, TeeterError, closest, shortened
 from teeter.models.piece import Array, Piece
-from teeter.scenes.schema import Head, PieceTable
+from teeter.scenes.schema import FORMAT, Head, PieceTable
 
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254}
 """Metres in each unit that a mesh file may be in."""
@@ -158,6 +158,11 @@ class Scene:
     ground: str = ""
     left_out: tuple[str, ...] = ()
     has_own_size: bool = False
+
+    @classmethod
+    def of(cls, assembly: Assembly) -> Scene:
+        """Returns a scene of no file."""
+        return cls(assembly.name, assembly.name, None, assembly, (), Head(teeter=FORMAT), 0.0, {})
 
     @property
     def ids(self) -> tuple[str, ...]:

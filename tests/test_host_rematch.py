@@ -51,8 +51,8 @@ def test_a_game_is_kept_by_browsers_and_dealt_anew_for_the_same_people(tmp_path:
             assert (await answer(owner, **wish))["sentence"] == "The game is over"
         await ada.say(type="press", name="keep")
         saved = await ada.wait_for("saved")
-        assert (saved["name"], saved["is_base64"]) == ("game.teeter", True)
-        (tmp_path / "copy.teeter").write_bytes(b64decode(saved["text"]))
+        assert saved["name"] == "game.teeter"
+        (tmp_path / "copy.teeter").write_bytes(b64decode(saved["base64"]))
         assert verify(tmp_path / "copy.teeter").agrees
         assert (await answer(ada, type="press", name="again"))["type"] == "refused"
         before = host.state()

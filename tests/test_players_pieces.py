@@ -12,7 +12,7 @@ from tower_tilt import tilt_of
 
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
-from teeter.games.judge.places import bounds, centre_of
+from teeter.games.judge.places import bounds
 from teeter.games.players.tower_places import _base, _spots, _turned, faces, places, tops
 from teeter.models.build import build
 from teeter.models.catalogue import find
@@ -135,7 +135,7 @@ def test_a_piece_whose_middle_is_not_where_it_was_measured_from_lies_over_the_to
     found = places(piece("ramp"), tower, 20)
     assert len(found) > 3
     for each in found:
-        middle = 1e3 * centre_of(Body("ramp", piece("ramp"), each.pose))
+        middle = 1e3 * Body("ramp", piece("ramp"), each.pose).centre_of_mass
         assert np.linalg.norm(spots - middle[:2], axis=1).min() < 1e-6
 
 
@@ -178,7 +178,7 @@ def test_a_piece_that_is_wider_than_its_foot_needs_room_beside_it() -> None:
             beside += 1
             assert high[0] <= 20.0 + 1e-3
         else:
-            assert 1e3 * centre_of(Body("stump", stump, each.pose))[0] >= 20.0 - 1e-3
+            assert 1e3 * Body("stump", stump, each.pose).centre_of_mass[0] >= 20.0 - 1e-3
     assert beside
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
-from teeter.games.judge.places import bounds, centre_of, steady
+from teeter.games.judge.places import bounds, steady
 from teeter.games.players.tower_places import faces, first, in_hollows, places, tops
 from teeter.models.build import build
 from teeter.models.piece import Piece
@@ -126,7 +126,7 @@ def test_a_foundation_lies_less_low_where_it_is_steadier_so() -> None:
     corners = [[a * x, b * x, z] for a in (-1, 1) for b in (-1, 1) for x, z in ((10, 0), (30, 20))]
     stump = build(PieceSpec.model_validate({"shape": {"hull": corners}}))
     body = Body("stump", stump, first(stump, 0.0, 0.0))
-    assert float(centre_of(body)[2]) < 0.009
+    assert float(body.centre_of_mass[2]) < 0.009
 
 
 def test_a_foundation_lies_on_the_face_on_which_it_is_steadiest() -> None:

@@ -177,7 +177,7 @@ def in_balance(scene: Scene) -> bool:
                     forces[row[body.name], 2 * index + column] = wrench(body, point, sign * direction)
     weights = np.zeros(3 * len(row))
     for body in scene.assembly.free:
-        centre = body.pose.apply(body.piece.centre_of_mass)[[0, 2]] * 1e3
+        centre = body.centre_of_mass[[0, 2]] * 1e3
         weights[row[body.name]] = wrench(body, centre, np.array([0.0, -body.piece.mass]))
     weights /= np.abs(weights).max()
     bounds = [(0, None), (None, None)] * len(contacts)

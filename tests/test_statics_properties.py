@@ -135,7 +135,7 @@ def check_forces(assembly: Assembly) -> None:
         if body.fixed:
             continue
         force, torque = np.array([0, 0, -body.piece.mass * G]), np.zeros(3)
-        centre = body.pose.apply(body.piece.centre_of_mass)
+        centre = body.centre_of_mass
         for sign, mine in ((1, contacts.first == index), (-1, contacts.second == index)):
             force = force + sign * forces[mine].sum(axis=0)
             torque = torque + sign * np.cross(contacts.points[mine] - centre, forces[mine]).sum(axis=0)

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+import trimesh
 
+from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.view.frame import frame_of
-from teeter.engine.view.panels import Button
+from teeter.engine.view.panels import Button, Row
 from teeter.engine.view.window.events import Clicked
 from teeter.engine.world.body import Body
 from teeter.games.core.errors import SetupError
 from teeter.games.core.events import Placed, Released
 from teeter.games.core.rules import Bring
+from teeter.games.judge.places import bounds
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.file_prompt import MOST_LIKE, FilePrompt, files_like, in_words, offered
 from teeter.games.present.naming import piece_name
 from teeter.games.present.sandbox_panel import SandboxLook, built, called, panels
-from teeter.games.server.inventory import inventory_of, read_piece
+from teeter.games.server.inventory import inventory_of, read_piece, reader
 from teeter.games.server.messages import GameUpdate, NewBody, Plan, Several, TableView, Waits
 from teeter.games.server.setup import first_view
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.export import export_glb
+from teeter.scenes.load import load
 from teeter.scenes.scene import SceneError
 
 EXPORTED = ("bausack/base_1", "tower_topple/brick")
@@ -124,25 +131,114 @@ def test_scenes_that_were_saved_are_offered_before_a_path_is_typed(
     assert offered("he") == [("here.stl", "here.stl")]
 
 
-def test_a_table_with_everything_on_the_floor_is_not_saved() -> None:
+def beginning(body: Body) -> tuple[ClientState, Callable[[Pose], None]]:
+    """A sandbox in which one piece was brought out, and what shows it elsewhere."""
     opening = first_view(plan := Plan("sandbox", ("Ana",), 0))
     client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
-    rules, body = opening.game.rules, Body("cube", build(find("bausack/cube")), Pose((0.0, 0.0, 0.0)))
-    for given in (Bring("Ana", "cube", "bausack/cube"), Released(1, "cube"), Placed(2, "cube")):
+    rules, name = opening.game.rules, body.name
+    for given in (Bring("Ana", name, body.piece.model), Released(1, name), Placed(2, name)):
         after = rules.apply(client.state, given)
         client.hear(GameUpdate(after, type(given).__name__, given))
     client.hear(NewBody(body))
     client.hear(Waits(rules.needs(client.state), rules.legal(client.state), False))
 
-    def lies(z: float) -> bool:
-        frame = frame_of((*opening.bodies, body.at(Pose((0.0, 0.0, z)))))
+    def show(pose: Pose) -> None:
+        frame = frame_of((*opening.bodies, body.at(pose)))
         client.hear(TableView(1, 240, frame.names, frame.poses))
+
+    return client, show
+
+
+def meshed(mesh: trimesh.Trimesh, file: Path) -> Body:
+    mesh.export(file)
+    body = read_piece(str(file))
+    assert isinstance(body, Body)
+    return body
+
+
+def test_what_lies_on_a_slanted_face_is_not_on_the_floor(tmp_path: Path) -> None:
+    """The middle of the box around a corner of a cube lies outside it, and under the table then."""
+    corner = trimesh.convex.convex_hull(40.0 * np.vstack([np.zeros(3), np.eye(3)]))
+    client, show = beginning(body := meshed(corner, tmp_path / "corner.stl"))
+    turned = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, -math.pi / 4))
+    pose = turned.then(Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, math.pi - math.atan(math.sqrt(2)), 0.0)))
+    pose = pose.then(Pose((0.0, 0.0, -float(bounds(body.piece, pose)[0][2]))))
+    assert bounds(body.piece, pose)[1][2] == pytest.approx(0.04 / math.sqrt(3), abs=1e-6), (
+        "it lies on its face"
+    )
+    assert pose.position[2] < -0.005
+    show(pose)
+    assert client.off_table == ()
+    assert [each.name for each in client.lying()] == ["table", "corner"]
+    show(pose.then(Pose((0.9, 0.0, -0.7))))
+    assert client.off_table == ("corner",)
+
+
+@pytest.mark.parametrize(
+    ("shape", "ending"),
+    [
+        (trimesh.creation.icosahedron(), ".toml"),
+        (trimesh.creation.torus(20.0, 5.0, major_sections=24, minor_sections=12), ".glb"),
+    ],
+)
+def test_what_was_built_of_a_mesh_is_saved_and_read_again(
+    shape: trimesh.Trimesh, ending: str, tmp_path: Path
+) -> None:
+    """A scene file holds convex solids; a ring it refused, and nothing in the window could save it."""
+    shape.apply_scale(40.0 / float(shape.extents.max()))
+    client, show = beginning(body := meshed(shape, tmp_path / "mesh.stl"))
+    show(Pose((0.01, 0.02, -float(bounds(body.piece, Pose((0.0, 0.0, 0.0)))[0][2]))))
+    what = built(client, None)
+    assert (what.ending, what.lost) == (ending, "")
+    (tmp_path / f"again{ending}").write_bytes(what.content)
+    (again,) = load(tmp_path / f"again{ending}", drop=True).assembly.free
+    assert again.piece.mass == pytest.approx(body.piece.mass, rel=1e-4)
+    assert again.centre_of_mass == pytest.approx(client.lying()[-1].centre_of_mass, abs=1e-6)
+
+
+def test_a_file_in_metres_asks_who_brings_it_out(tmp_path: Path) -> None:
+    """Its advice was an option of another command."""
+    trimesh.creation.box((0.04, 0.02, 0.01)).export(tmp_path / "small.stl")
+    read, prompt = reader(), FilePrompt()
+    prompt.path = str(tmp_path / "small.stl")
+    prompt._reader = cast(Any, SimpleNamespace(close=lambda: None))
+    prompt._reader.poll = lambda: [(0, read([], (prompt.path or "", prompt.unit)))]
+    assert prompt.poll() is None
+    assert prompt.fault.endswith("is it in metres?")
+    (units,) = [item for item in prompt.items() if isinstance(item, Row)]
+    assert [button.text for button in units.items if isinstance(button, Button)] == ["mm", "cm", "m", "in"]
+    asked: list[object] = []
+    prompt._reader = None
+    monkey = SimpleNamespace(ask=asked.append, close=lambda: None)
+    with patch("teeter.games.present.file_prompt.Questioner", lambda *_: monkey):
+        assert prompt.handle(Clicked("unit:m"))
+    assert asked == [(prompt.path, "m")]
+    found = read([], (prompt.path, "m"))
+    assert isinstance(found, Body)
+    assert found.piece.extents == pytest.approx([0.04, 0.02, 0.01])
+
+
+def test_blanks_are_no_name_of_a_file() -> None:
+    prompt = FilePrompt()
+    prompt.path = "  "
+    assert not any(
+        isinstance(item, Button) and item.name == "bring" and item.is_enabled for item in prompt.items()
+    )
+    prompt.read()
+    assert prompt._reader is None
+
+
+def test_a_table_with_everything_on_the_floor_is_not_saved() -> None:
+    client, show = beginning(Body("cube", build(find("bausack/cube")), Pose((0.0, 0.0, 0.0))))
+
+    def lies(z: float) -> bool:
+        show(Pose((0.0, 0.0, z)))
         (tools,) = panels(client, "", "C", SandboxLook())
         rows = [item for row in tools.items for item in getattr(row, "items", (row,))]
         return next(item.is_enabled for item in rows if isinstance(item, Button) and item.name == "save")
 
     assert lies(0.02)
-    assert "cube" in built(client, None)
+    assert b"cube" in built(client, None).content
     assert not lies(-0.7)
     with pytest.raises(SceneError, match=r"^Nothing lies on the table: there is nothing to save$"):
         built(client, None)

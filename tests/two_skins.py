@@ -538,6 +538,7 @@ NO_KEY_OF_A_PAGE = {
     "next": OWN_FOCUS,
     "picture": "the device's own key",
     "full": "the browser's own F11",
+    "panels": OWN_FOCUS,
     "menu": "Pause and Stand up are buttons",
 }
 """Acts of the settings' keys that a page leaves to others, and why; what is missing is told by a row too."""

@@ -277,6 +277,10 @@ def sandbox_by_keys() -> None:
     person.wait(lambda: screen.building.push == pytest.approx(1.5), "a step by the one button")
     take(person, "towards")
     person.wait(lambda: screen.building.towards == pytest.approx(45.0), "an eighth of a turn")
+    take(person, "file")
+    person.wait(lambda: screen.file.path == "", "a field that is typed into")
+    take(person, "file")
+    person.wait(lambda: screen.file.path is None, "the one button comes away from it")
     person.app.close()
 
 

@@ -75,7 +75,7 @@ def _outline(solid: ConvexSolid, frame: Array) -> BaseGeometry:
 
 def _in_piece(body: Body, along: Array, frame: Array, outline: BaseGeometry) -> Vector:
     """Returns the middle of what is seen, as deep in the wind as the centre of mass, in the piece frame (metres)."""
-    centre = body.pose.apply(body.piece.centre_of_mass)
+    centre = body.centre_of_mass
     middle = outline.centroid
     place = frame @ np.array([middle.x, middle.y]) + along * float(centre @ along)
     return vector_of(body.pose.matrix.T @ (place - np.asarray(body.pose.position)))

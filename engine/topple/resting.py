@@ -95,7 +95,7 @@ def resting(assembly: Assembly, *, yielding: float = YIELDING) -> Resting | None
     free = assembly.free
     number = free_numbers(contacts.fixed)
     first, second = number[contacts.first], number[contacts.second]
-    centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
+    centres = np.array([body.centre_of_mass for body in free])
     weights = np.array([body.piece.mass for body in free]) * GRAVITY
     force = float(median(weights))
     length = float(median([body.piece.extents.mean() for body in free]))
@@ -137,7 +137,7 @@ def moved(assembly: Assembly, motions: Array) -> Assembly:
     poses = np.zeros((len(motions), 7))
     for row, body in enumerate(assembly.free):
         poses[row, 3:] = nudged(np.array(body.pose.orientation), motions[row, 3:])
-        centre = body.pose.apply(body.piece.centre_of_mass) + motions[row, :3]
+        centre = body.centre_of_mass + motions[row, :3]
         poses[row, :3] = centre - rotated(poses[row, None], body.piece.centre_of_mass)[0]
     return at_poses(assembly, tuple(body.name for body in assembly.free), poses)
 
@@ -282,7 +282,7 @@ def closing(assembly: Assembly, contacts: Contacts, gaps: Array) -> Array:
     free, number = assembly.free, free_numbers(contacts.fixed)
     from scipy.sparse.linalg import lsqr
 
-    centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
+    centres = np.array([body.centre_of_mass for body in free])
     length = float(median([body.piece.extents.mean() for body in free]))
     rows = _normal_rows(
         contacts, centres / length, number[contacts.first], number[contacts.second], length, slice(0, 6)

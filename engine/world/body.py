@@ -43,6 +43,11 @@ class Body:
     loads: tuple[Load, ...] = ()
     rolling: tuple[tuple[str, float], ...] = ()
 
+    @property
+    def centre_of_mass(self) -> NDArray[np.float64]:
+        """(3,) in the world, metres."""
+        return self.pose.apply(self.piece.centre_of_mass)
+
     def at(self, pose: Pose) -> Body:
         """Returns the same body elsewhere."""
         return replace(self, pose=pose)

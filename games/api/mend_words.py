@@ -147,12 +147,12 @@ def overlays_of(change: Change, before: Assembly, after: Assembly) -> tuple[Over
         point = np.array(change.point)
         return (_arrow(point - 1.05 * down, point, long),)
     if change.kind == "remove":
-        top = _middle(gone[0])
+        top = gone[0].centre_of_mass
         return (*_ghosts(gone), _arrow(top, top - 2 * down, long))
     if change.kind not in ("move", "turn", "place"):
         return ()
     now = next(body for body in after.bodies if body.name == change.pieces[0])
-    start, end = _middle(gone[0]), _middle(now)
+    start, end = gone[0].centre_of_mass, now.centre_of_mass
     way = end - start
     size = float(np.linalg.norm(way))
     if size <= 1e-9:
@@ -167,7 +167,3 @@ def _ghosts(bodies: list[Body]) -> list[Overlay]:
 
 def _arrow(start: Array, end: Array, long: float) -> Arrow:
     return Arrow(vector_of(start), vector_of(end), COLOUR, long / 14)
-
-
-def _middle(body: Body) -> Array:
-    return body.pose.apply(body.piece.centre_of_mass)

@@ -100,7 +100,7 @@ class BausackJudge(Judge[State]):
             if name == piece and not is_lifted:
                 continue
             if _is_foundation(state, name):
-                down = float(places.centre_of(after.bodies[name])[2]) < places.top_of(after)
+                down = float(after.bodies[name].centre_of_mass[2]) < places.top_of(after)
             else:
                 down = _is_down(state, name, after, moved=name == piece)
             if down:

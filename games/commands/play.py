@@ -10,7 +10,17 @@ import typer
 from rich.console import Console
 
 from teeter.games.api.arguments import fault
-from teeter.games.commands.console import OK, Engine, Json, bar, exit_on_interrupt, print_json, refuse
+from teeter.games.commands.console import (
+    OK,
+    Engine,
+    Json,
+    Unit,
+    Up,
+    bar,
+    exit_on_interrupt,
+    print_json,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from teeter.engine.record.reader import Replay
@@ -23,7 +33,7 @@ MOST_TURNS = 2000
 """Choices of a player after which a game is broken off; no game of four bots has come near."""
 OPEN_SEATS = ("Ada", "Ben", "Cem", "Dora")
 """Names of seats that nobody named."""
-NOT_WITH_RESUME = ("game", "mode", "players", "seed", "house", "tremor", "engine", "scene")
+NOT_WITH_RESUME = ("game", "mode", "players", "seed", "house", "tremor", "engine", "scene", "unit", "up")
 """What a game on file knows."""
 
 
@@ -71,6 +81,8 @@ class PlayRequest:
     scene: Annotated[
         str | None, typer.Option(metavar="SCENE", help="Sandbox: scene to start with, a file or a name.")
     ] = None
+    unit: Unit = None
+    up: Up = None
     host: Annotated[
         str | None,
         typer.Option(
@@ -125,9 +137,13 @@ def _host(request: PlayRequest, where: str) -> NoReturn:
     host_game(plan, where)
 
 
-def view(scene: Annotated[str, typer.Argument(help="Scene or mesh file, or a shipped scene's name.")]) -> int:
+def view(
+    scene: Annotated[str, typer.Argument(help="Scene or mesh file, or a shipped scene's name.")],
+    unit: Unit = None,
+    up: Up = None,
+) -> int:
     """View a scene in a window: orbit it, check it, pick up pieces."""
-    return open_window(_plan_of(PlayRequest(game="sandbox", scene=scene)))
+    return open_window(_plan_of(PlayRequest(game="sandbox", scene=scene, unit=unit, up=up)))
 
 
 def open_window(plan: Plan | None) -> int:
@@ -180,6 +196,8 @@ def _plan_of(request: PlayRequest) -> Plan | None:
         options,
         record,
         scene=request.scene,
+        unit=request.unit,
+        up=request.up,
         tremor=request.tremor / 1e3,
         is_drawn=request.seed is None,
     )
@@ -197,6 +215,8 @@ def options_of(request: PlayRequest, game: Game) -> dict[str, object]:
 
     if request.scene is not None and not game.is_free_building:
         refuse(f"--scene {request.scene}: scenes belong to the sandbox, not to {game.name}")
+    if request.scene is None and (request.unit or request.up) is not None:
+        refuse("--unit and --up say how a mesh file is read: give it with --scene")
     options: dict[str, object] = dict(split_texts(request.house or ()))
     if request.mode is not None:
         options["mode"] = request.mode

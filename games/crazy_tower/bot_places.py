@@ -28,7 +28,7 @@ from teeter.games.crazy_tower.rules_allowed import top_card
 from teeter.games.crazy_tower.rules_flow import of_floors
 from teeter.games.crazy_tower.state import SORTS, Sort, State
 from teeter.games.judge.judge import TableScene
-from teeter.games.judge.places import bounds, centre_of
+from teeter.games.judge.places import bounds
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.piece import Array, Piece
@@ -141,7 +141,9 @@ def _least(of_levels: list[Array], count: int) -> Array:
 def _evenness(card: Body, lying: list[Body], centres: Array) -> Array:
     """Degrees' worth (n,) of how evenly the blocks of a floor lie around its centre, and how far out."""
     local = (centres - np.asarray(card.pose.position)) @ card.pose.matrix[:, :2]
-    there = [(centre_of(body) - np.asarray(card.pose.position)) @ card.pose.matrix[:, :2] for body in lying]
+    there = [
+        (body.centre_of_mass - np.asarray(card.pose.position)) @ card.pose.matrix[:, :2] for body in lying
+    ]
     if not there:
         return np.asarray(-np.abs(np.linalg.norm(local, axis=1) - 0.018) * 200.0)
     joint = (local + np.sum(there, axis=0)) / (len(there) + 1)
@@ -353,7 +355,7 @@ def _level(below: tuple[Body, ...], above: tuple[Body, ...]) -> SupportLevel | N
     starts = hull[:-1][np.linalg.norm(np.diff(hull, axis=0), axis=1) > 1e-6]
     normals = np.stack([sides[:, 1], -sides[:, 0]], axis=1) / np.linalg.norm(sides, axis=1)[:, None]
     masses = np.array([body.piece.mass for body in above])
-    centre = masses @ np.array([centre_of(body) for body in above]) / masses.sum()
+    centre = masses @ np.array([body.centre_of_mass for body in above]) / masses.sum()
     top = max(float(bounds(body.piece, body.pose)[1][2]) for body in below)
     return SupportLevel(normals, (normals * starts).sum(axis=1), float(masses.sum()), centre, top)
 

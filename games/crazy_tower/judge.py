@@ -212,7 +212,7 @@ class CrazyJudge(Judge[State]):
             if name not in after.bodies:
                 continue
             if name == ground:
-                off = float(places.centre_of(after.bodies[name])[2]) < places.top_of(after)
+                off = float(after.bodies[name].centre_of_mass[2]) < places.top_of(after)
             else:
                 off = _is_off(state, name, after) or (name != piece and _sank(name, before, after))
             if off:
@@ -224,7 +224,7 @@ def _is_on_top(state: State, card: Body, after: TableScene) -> bool:
     """CT-10: face up, not leaning, its centre over the plane of the highest floor, and carried by the tower."""
     upward = math.degrees(math.acos(max(-1.0, min(1.0, float(card.pose.matrix[2, 2])))))
     top = after.bodies[top_card(state)]
-    over = float(on_card(places.centre_of(card)[None], top)[0, 2]) > 0
+    over = float(on_card(card.centre_of_mass[None], top)[0, 2]) > 0
     return upward <= CARD_LEAN_DEG and over and not _is_off(state, card.name, after)
 
 
@@ -241,7 +241,7 @@ def _sank(name: str, before: TableScene, after: TableScene) -> bool:
     if name not in before.bodies:
         return False
     body = after.bodies[name]
-    drop = float(places.centre_of(before.bodies[name])[2] - places.centre_of(body)[2]) * 1e3
+    drop = float(before.bodies[name].centre_of_mass[2] - body.centre_of_mass[2]) * 1e3
     return bool(has_fallen(drop, float(body.piece.extents.min()) * 1e3, FALL_DROP * 1e3))
 
 

@@ -82,7 +82,7 @@ CHOSEN_SEED = (
     "This game was dealt from a seed that somebody chose or may know: who has it, or tries, can compute what is "
     "hidden."
 )
-SAVED = "built.toml"
+SAVED = "built"
 """Of what was built in the sandbox, the file that a browser keeps."""
 NOT_KEPT = "This game is not kept. --record FILE keeps it."
 
@@ -413,11 +413,12 @@ class HostedTable:
     def _save(self, connection: Connection) -> None:
         """The browser keeps what was built."""
         try:
-            text = built(self._client, self._scene)
+            what = built(self._client, self._scene)
         except SceneError as error:
             raise WishError(str(error).splitlines()[0]) from error
-        connection.send({"type": "saved", "name": SAVED, "text": text, "is_base64": False})
-        building = replace(connection.look.building, said=saved_as(self._client, SAVED))
+        name, text = f"{SAVED}{what.ending}", b64encode(what.content).decode()
+        connection.send({"type": "saved", "name": name, "base64": text})
+        building = replace(connection.look.building, said=saved_as(self._client, name, what.lost))
         connection.look = replace(connection.look, building=building)
 
     def _keep(self, connection: Connection) -> None:
@@ -431,7 +432,7 @@ class HostedTable:
             text = b64encode(file.read_bytes()).decode("ascii")
         except OSError as error:
             raise WishError(f"The recording cannot be read: {error.strerror or error}") from error
-        connection.send({"type": "saved", "name": file.name, "text": text, "is_base64": True})
+        connection.send({"type": "saved", "name": file.name, "base64": text})
 
     @property
     def _is_over(self) -> bool:

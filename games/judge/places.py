@@ -150,13 +150,8 @@ def highest(body: Body) -> float:
     return float(bounds(body.piece, body.pose)[1][2])
 
 
-def centre_of(body: Body) -> Array:
-    """The centre of mass (3,) in the world, metres."""
-    return body.pose.apply(body.piece.centre_of_mass)
-
-
 def on_support(scene: TableScene, name: str) -> bool:
     """Whether a piece touches the table or the floor beyond it, or has dropped below the table's top."""
     if any(scene.bodies[other].fixed for other in scene.touched_by(name) if other in scene.bodies):
         return True
-    return bool(centre_of(scene.bodies[name])[2] < top_of(scene))
+    return bool(scene.bodies[name].centre_of_mass[2] < top_of(scene))

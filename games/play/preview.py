@@ -181,9 +181,9 @@ class Previewer:
         except RulesError:
             # the rules wait for something else by now, as for a second fall
             outcome = None
-        there = after.bodies[piece].pose
+        there = after.bodies[piece]
         # what has left the table may roll on as it likes
-        rest = there if is_resting or there.position[2] < 0.0 else None
+        rest = there.pose if is_resting or there.centre_of_mass[2] < 0.0 else None
         return LayPreview(rest, fell, hit and hit[1], broken, narrow, is_close, is_hairline, outcome)
 
     def _laid(self, bodies: tuple[Body, ...]) -> Table:

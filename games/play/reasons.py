@@ -78,7 +78,7 @@ def _beyond(scene: Assembly, why: Explanation) -> float | None:
         return None if why.room is None else -1e3 * why.room
     mine = [body for body in scene.free if body.name in why.moves]
     masses = np.array([body.piece.mass for body in mine])
-    centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in mine])
+    centres = np.array([body.centre_of_mass for body in mine])
     middle = (masses @ centres / masses.sum())[:2]
     if why.edge is None:
         contacts = find_contacts(scene, *TOUCH_FOR_HINTS)

@@ -16,7 +16,7 @@ from teeter.engine.geometry.drop import DropTarget, tipping_angle
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
-from teeter.games.judge.places import bounds, centre_of, laid, steady
+from teeter.games.judge.places import bounds, laid, steady
 from teeter.models.piece import Array, Piece
 
 LEVEL = math.cos(math.radians(1.5))
@@ -143,7 +143,7 @@ def _above(tower: Sequence[Body], height: float) -> shapely.Geometry:
 def places(piece: Piece, tower: Sequence[Body], most: int = LANDINGS) -> list[TowerPlace]:
     """Where a piece may come to lie flat on a tower, the best first; so many at most."""
     mass = sum(body.piece.mass for body in tower)
-    joint = np.sum([body.piece.mass * centre_of(body) for body in tower], axis=0) / mass
+    joint = np.sum([body.piece.mass * body.centre_of_mass for body in tower], axis=0) / mass
     base = _base(tower[0])
     candidates: list[tuple[float, Array, LyingFace]] = []
     for height, top in tops(tower)[:TOPS]:

@@ -254,7 +254,10 @@ class ClientState(Generic[S]):
     def off_table(self) -> tuple[str, ...]:
         """The pieces in play that lie on the floor of the room."""
         poses = self.frame.placed()
-        return tuple(name for name in sorted(self.in_play) if name in poses and poses[name].position[2] < 0.0)
+        bodies = [
+            Body(name, self.pieces[name], poses[name]) for name in sorted(self.in_play) if name in poses
+        ]
+        return tuple(body.name for body in bodies if body.centre_of_mass[2] < 0.0)
 
     def lying(self, but: str = "") -> tuple[Body, ...]:
         """Returns what lies on the table: the pieces of the game and the supports, without one of them and without what

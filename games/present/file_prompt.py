@@ -4,13 +4,14 @@ import re
 import time
 from pathlib import Path
 
-from teeter.engine.view.panels import Button, Field, Item, Meter, Text
+from teeter.engine.view.panels import Button, Field, Item, Meter, Row, Text
 from teeter.engine.view.window.events import Clicked, Event, Press, Typed
 from teeter.engine.workers import Questioner
 from teeter.engine.world.body import Body
-from teeter.games.server.messages import Several
+from teeter.games.server.messages import Several, UnitAsked
 from teeter.games.server.setup import scenes_folder
 from teeter.scenes.load import MESHES
+from teeter.scenes.scene import UNITS
 
 READ = (*MESHES, ".toml")
 READ_TIMEOUT_S = 600.0
@@ -20,13 +21,15 @@ MOST_LIKE = 6
 
 class FilePrompt:
     """One prompt; reading goes on beside the window and may be cancelled. path: what is typed, None while it is closed.
-    fault: what was wrong with the file. wanted: the file of several pieces that is to be laid out."""
+    fault: what was wrong with the file. unit: of the file, once somebody was asked. wanted: the file of several pieces
+    that is to be laid out."""
 
     def __init__(self) -> None:
         self.path: str | None = None
+        self.unit: str | None = None
         self.fault = self.wanted = ""
-        self._several: Several | None = None
-        self._reader: Questioner[str, Body | Several | str] | None = None
+        self._found: Several | UnitAsked | None = None
+        self._reader: Questioner[tuple[str, str | None], Body | Several | UnitAsked | str] | None = None
         self._since = 0.0
 
     def toggle(self) -> None:
@@ -42,12 +45,12 @@ class FilePrompt:
             return self._click(event.name)
         if isinstance(event, Typed):
             if event.text.isprintable() and self._reader is None:
-                self.path, self.fault, self._several = self.path + event.text, "", None
+                self._type(self.path + event.text)
             return True
         if not isinstance(event, Press) or event.key.startswith(("mouse", "wheel")):
             return False
         if event.key == "backspace":
-            self.path, self._several = self.path[:-1], None
+            self._type(self.path[:-1])
         elif event.key == "enter":
             self.read()
         elif event.key == "escape" and self._reader is not None:
@@ -62,18 +65,24 @@ class FilePrompt:
             self.read()
         elif name == "cancel":
             self.stop()
-        elif name == "lay_out" and self._several is not None:
-            self.wanted = self._several.path
+        elif name == "lay_out" and isinstance(self._found, Several):
+            self.wanted = self._found.path
+        elif kind == "unit":
+            self.unit = rest
+            self.read()
         elif kind == "like":
-            self.path, self.fault, self._several = rest, "", None
-        return name in ("bring", "cancel", "lay_out") or kind == "like"
+            self._type(rest)
+        return name in ("bring", "cancel", "lay_out") or kind in ("like", "unit")
+
+    def _type(self, path: str) -> None:
+        self.path, self.unit, self.fault, self._found = path, None, "", None
 
     def read(self) -> None:
         """Have a process read the file."""
-        if self.path and self._reader is None:
+        if self.path and self.path.strip() and self._reader is None:
             self._reader = Questioner("reader", "teeter.games.server.inventory:reader", READ_TIMEOUT_S)
-            self._reader.ask(self.path)
-            self._since, self.fault, self._several = time.perf_counter(), "", None
+            self._reader.ask((self.path, self.unit))
+            self._since, self.fault, self._found = time.perf_counter(), "", None
 
     def stop(self) -> None:
         """Read no more."""
@@ -88,8 +97,9 @@ class FilePrompt:
             if isinstance(answer, Body):
                 self.path = None
                 return answer
-            self._several = answer if isinstance(answer, Several) else None
-            self.fault = "" if self._several is not None else in_words(str(answer))
+            self._found = answer if isinstance(answer, (Several, UnitAsked)) else None
+            said = answer.why if isinstance(answer, UnitAsked) else str(answer)
+            self.fault = "" if isinstance(answer, Several) else in_words(said)
         return None
 
     def items(self) -> list[Item]:
@@ -104,14 +114,16 @@ class FilePrompt:
             Field("path", "a mesh or scene file", self.path, True),
             *([Text(self.fault, "bad", "small")] if self.fault else []),
             *(Button(f"like:{path}", said) for path, said in offered(self.path)),
-            *([_laid_out(self._several)] if self._several is not None else []),
-            Button("bring", "Bring it out", key="Enter", is_enabled=bool(self.path)),
+            *_answers(self._found),
+            Button("bring", "Bring it out", key="Enter", is_enabled=bool(self.path.strip())),
         ]
 
 
-def _laid_out(several: Several) -> Button:
-    """One piece comes into a hand; of more a table is set up anew."""
-    return Button("lay_out", f"Lay its {several.count} pieces out on a table of their own", is_on=True)
+def _answers(found: Several | UnitAsked | None) -> list[Item]:
+    """One piece comes into a hand; of more a table is set up anew. Who knows the unit of a file says it."""
+    if isinstance(found, Several):
+        return [Button("lay_out", f"Lay its {found.count} pieces out on a table of their own", is_on=True)]
+    return [Row(tuple(Button(f"unit:{unit}", unit) for unit in UNITS))] if found is not None else []
 
 
 def offered(begin: str) -> list[tuple[str, str]]:
@@ -120,7 +132,8 @@ def offered(begin: str) -> list[tuple[str, str]]:
     if begin:
         return [(path, path) for path in files_like(begin)]
     try:
-        saved = sorted(scenes_folder().glob("*.toml"), key=lambda path: path.stat().st_mtime, reverse=True)
+        own = [path for path in scenes_folder().iterdir() if path.suffix in READ]
+        saved = sorted(own, key=lambda path: path.stat().st_mtime, reverse=True)
     except OSError:
         saved = []
     shown = [(str(path), f"{path.name}, saved here") for path in saved[:MOST_LIKE]]
@@ -145,4 +158,4 @@ def files_like(begin: str) -> list[str]:
 
 def in_words(fault: str) -> str:
     """Returns what a reader of files says without its advice for the command line."""
-    return re.sub(r"\s*\([^()]*--\w[^()]*\)", "", fault)
+    return re.sub(r"\s*(\([^()]*--\w[^()]*\)|--unit[\w, ]*)", "", fault)

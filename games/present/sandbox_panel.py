@@ -14,6 +14,7 @@ from teeter.games.server.messages import Act, Do, Fetch, Order, Shove, Tilt
 from teeter.models.catalogue import catalogue
 from teeter.models.catalogue import games as catalogues
 from teeter.scenes.dump import dump
+from teeter.scenes.formats.write import glb_of, lost_in_glb, tabled
 from teeter.scenes.scene import Scene, SceneError
 
 MOST_OFF = 4
@@ -117,18 +118,35 @@ def called(client: ClientState, *names: str) -> str:
     return listed(as_called(client.game, words, client.state))
 
 
-def built(client: ClientState, scene: Scene | None) -> str:
-    """Returns what lies on the table as a scene file; scene: what it began with. Raises SceneError."""
+@dataclass(frozen=True, slots=True)
+class BuiltFile:
+    """What lies on the table as a file. ending: of its name. lost: what it does not hold."""
+
+    ending: str
+    content: bytes
+    lost: str = ""
+
+
+def built(client: ClientState, scene: Scene | None) -> BuiltFile:
+    """Returns what lies on the table as a scene file, or as `.glb` where that cannot hold a mesh. scene: what it began
+    with. Raises SceneError."""
     assembly = Assembly("Built by hand", client.lying())
     if not assembly.free:
         raise SceneError.of("Nothing lies on the table", "there is nothing to save")
-    return dump(assembly if scene is None else replace(scene, assembly=assembly))
+    whole = Scene.of(assembly)
+    if scene is not None:
+        whole = replace(scene, assembly=assembly, head=scene.head.without_expectation())
+    try:
+        return BuiltFile(".toml", dump(tabled(whole)).encode())
+    except SceneError:
+        return BuiltFile(".glb", glb_of(whole), lost_in_glb(whole))
 
 
-def saved_as(client: ClientState, file: object) -> str:
+def saved_as(client: ClientState, file: object, lost: str = "") -> str:
     """Returns what is said of a file that was written."""
-    off = client.off_table
-    return f"saved as {file}{f' without what is on the floor ({called(client, *off)})' if off else ''}"
+    off = f"what is on the floor ({called(client, *client.off_table)})" if client.off_table else ""
+    without = [each for each in (off, lost) if each]
+    return f"saved as {file}{f' without {listed(without)}' if without else ''}"
 
 
 def _direction(look: SandboxLook) -> str:

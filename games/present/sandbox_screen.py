@@ -78,7 +78,9 @@ class SandboxScreen(GameScreen):
 
     def __init__(self, window: Window, settings: Settings, plan: Plan, physics: PhysicsClient) -> None:
         super().__init__(window, settings, plan, physics)
-        self._scene = load(plan.scene, drop=True) if plan.scene is not None else None
+        self._scene = (
+            load(plan.scene, drop=True, unit=plan.unit, up=plan.up) if plan.scene is not None else None
+        )
         self.file = FilePrompt()
         self._read: Body | None = None
         self._is_tilting = self._leaves = False
@@ -122,7 +124,7 @@ class SandboxScreen(GameScreen):
         """A scene on a table of its own, in place of what was built; that is not lost without a word."""
         self.file.wanted = ""
         if self._is_saved or self._leaves or not self.client.in_play:
-            self.plan, self.wish = replace(self.client.plan, scene=scene), "anew"
+            self.plan, self.wish = replace(self.client.plan, scene=scene, unit=self.file.unit), "anew"
         else:
             self.file.fault, self._leaves = UNSAVED_HERE, True
 
@@ -254,15 +256,17 @@ class SandboxScreen(GameScreen):
 
     def _save(self) -> None:
         try:
-            self._build(said=saved_as(self.client, self.save()))
+            file, lost = self.save()
+            self._build(said=saved_as(self.client, file, lost))
             self._is_saved = True
         except (OutputError, SceneError) as error:
             self._build(said=str(error).splitlines()[0])
 
-    def save(self) -> Path:
-        """Write what lies on the table as a scene file. Returns the file. Raises OutputError, SceneError."""
-        text = built(self.client, self._scene)
-        file = first_free(lambda number: scenes_folder() / f"built-{number}.toml")
+    def save(self) -> tuple[Path, str]:
+        """Write what lies on the table as a scene file. Returns the file and what it does not hold. Raises OutputError,
+        SceneError."""
+        what = built(self.client, self._scene)
+        file = first_free(lambda number: scenes_folder() / f"built-{number}{what.ending}")
         with whole_or_nothing(file, makes_folder=True) as part:
-            part.write_text(text, encoding="utf-8")
-        return file
+            part.write_bytes(what.content)
+        return file, what.lost

@@ -16,13 +16,13 @@ from teeter.games.judge import places
 from teeter.games.judge.judge import Judge
 from teeter.games.play.session import Session
 from teeter.games.play.table import Moment
-from teeter.games.server.messages import Act, BringBody, Do, Fetch, Order, Several, Shove, Tilt
+from teeter.games.server.messages import Act, BringBody, Do, Fetch, Order, Several, Shove, Tilt, UnitAsked
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.errors import TeeterError
 from teeter.scenes.load import load
 from teeter.scenes.loads import refuse_loads
-from teeter.scenes.scene import Scene
+from teeter.scenes.scene import Scene, UnitAskedError
 
 MOST_KEPT = 40
 """Moments that can be come back to."""
@@ -30,6 +30,8 @@ SPOT = (0.0, -0.24)
 """Metres: where new pieces come out, near the person."""
 AWAY = Pose((0.0, 0.0, -5.0))
 """Where pieces are that were put away."""
+Asked = tuple[str, str | None]
+"""A file, and its unit where it does not name one."""
 
 
 class Named(Protocol):
@@ -100,9 +102,10 @@ class Inventory(Judge[Building]):
         return self._homes[name]
 
 
-def read_piece(path: str) -> Body | Several:
+def read_piece(path: str, unit: str | None = None) -> Body | Several:
     """Returns the piece of a mesh or scene file, named after the file. It may lie anywhere: nothing is below it. Of
-    more than one, which can be laid out on a table of their own, how many they are.
+    more than one, which can be laid out on a table of their own, how many they are. unit: of a file
+    that does not name its own.
 
     Raises SetupError, SceneError, ModelError.
     """
@@ -110,35 +113,37 @@ def read_piece(path: str) -> Body | Several:
     if not file.is_file():
         raise SetupError(f"{path}: there is no such file")
     # a piece that comes into a hand needs no table to lie on
-    scene = load(file, table="none", drop=True)
+    scene = load(file, table="none", drop=True, unit=unit)
     refuse_loads(scene, "the sandbox", weights=False)
     bodies = [body for body in scene.assembly.bodies if body.name != TABLE]
     if not bodies:
         raise SetupError(f"{path}: holds no piece")
     if len(bodies) > 1:
-        inventory_of(str(file))
+        inventory_of(str(file), unit)
         return Several(str(file), len(bodies))
     return replace(bodies[0], name=file.stem)
 
 
-def reader() -> Callable[[list[object], str], Body | Several | str]:
+def reader() -> Callable[[list[object], Asked], Body | Several | UnitAsked | str]:
     """Returns what reads pieces from files in a process of its own, which may take minutes: the piece, how many there
-    are, or what is wrong with the file."""
+    are, that nobody knows its unit, or what is wrong with the file."""
 
-    def read(news: list[object], path: str) -> Body | Several | str:
+    def read(news: list[object], asked: Asked) -> Body | Several | UnitAsked | str:
         try:
-            return read_piece(path)
+            return read_piece(*asked)
+        except UnitAskedError as error:
+            return UnitAsked(str(error))
         except (TeeterError, ValueError, OSError) as error:
             return str(error)
 
     return read
 
 
-def inventory_of(scene: str | None) -> Inventory:
+def inventory_of(scene: str | None, unit: str | None = None, up: str | None = None) -> Inventory:
     """Returns the inventory of a scene by its name or file; an empty one for none. Raises SceneError."""
     if scene is None:
         return Inventory(None)
-    loaded = load(scene, drop=True)
+    loaded = load(scene, drop=True, unit=unit, up=up)
     refuse_loads(loaded, "the sandbox", weights=False)
     return Inventory(loaded)
 

@@ -22,8 +22,9 @@ S = TypeVar("S", bound=Running, default=Any)
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A game to be played. options: mode and house rules. record: where it is kept. resume: a game to go on with.
-    scene: what lies on the table of the sandbox. tremor: metres, of the hands of people. is_drawn: the seed was drawn
-    for this game, so that nobody knows it; one that looks so may be known to who gave it."""
+    scene: what lies on the table of the sandbox; unit, up: of a mesh file that does not name them. tremor: metres, of
+    the hands of people. is_drawn: the seed was drawn for this game, so that nobody knows it; one that looks so may be
+    known to who gave it."""
 
     game: str
     players: tuple[str, ...]
@@ -32,6 +33,8 @@ class Plan:
     record: Path | None = None
     resume: Path | None = None
     scene: str | None = None
+    unit: str | None = None
+    up: str | None = None
     tremor: float = 0.0
     is_drawn: bool = False
 
@@ -78,6 +81,13 @@ class Several:
 
     path: str
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitAsked:
+    """Sandbox: a file whose unit only a person knows. why: what makes it doubtful."""
+
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

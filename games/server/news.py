@@ -199,12 +199,11 @@ class PointedNews(TypedDict):
 
 
 class SavedNews(TypedDict):
-    """A file that the browser is to keep. is_base64: what is no text, written so."""
+    """A file that the browser is to keep. base64: what is in it."""
 
     type: Literal["saved"]
     name: str
-    text: str
-    is_base64: bool
+    base64: str
 
 
 class ChatLine(TypedDict):

@@ -76,7 +76,7 @@ def first_view(plan: Plan) -> FirstView:
     if game.is_free_building:
         from teeter.games.server.inventory import inventory_of
 
-        judge = inventory = inventory_of(plan.scene)
+        judge = inventory = inventory_of(plan.scene, plan.unit, plan.up)
         stock = game.read_stock(inventory.tables())
     state = game.rules.start(plan.players, plan.seed, dict(plan.options), stock)
     return FirstView(game, state, tuple(body for body in judge.layout(state) if body.name != FLOOR))
@@ -117,7 +117,7 @@ def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> Activ
     game = game_named(plan.game)
     if game.is_free_building:
         # it is not recorded, but can be saved as a scene
-        tray = inventory_of(plan.scene)
+        tray = inventory_of(plan.scene, plan.unit, plan.up)
         stock = game.read_stock(tray.tables())
         state = game.rules.start(plan.players, plan.seed, dict(plan.options), stock)
         session = Session(game, tray, state, tremor=plan.tremor, tell=(tell,), sink=sink)

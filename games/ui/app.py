@@ -18,7 +18,7 @@ from teeter.engine.view.panels import Panel, Text
 from teeter.engine.view.render.png import save_png
 from teeter.engine.view.render.shading import Quality
 from teeter.engine.view.sound import Speaker
-from teeter.engine.view.window.events import Clicked, Closed, Event, Press
+from teeter.engine.view.window.events import Clicked, Closed, Event, Press, Typed
 from teeter.engine.view.window.lost_display import say_when_lost
 from teeter.engine.view.window.window import Window
 from teeter.games.core.errors import RulesError
@@ -183,8 +183,14 @@ class App:
             for item in went:
                 self.screen.handle(item)
             return
-        if isinstance(event, Press) and not self.screen.is_typing:
-            act = "choose" if event.key == "mouse1" else self.settings.act_of(event.key)
+        if self.scanner is not None and isinstance(event, Typed) and event.text == " ":
+            # it has taken what was lit
+            return
+        act = self.settings.act_of(event.key) if isinstance(event, Press) else ""
+        # who has one button comes away from a field with it, too
+        is_taking = self.scanner is not None and act in ("choose", "lay")
+        if isinstance(event, Press) and (is_taking or not self.screen.is_typing):
+            act = "choose" if event.key == "mouse1" else act
             if act == "full" and not event.again:
                 self.window.fill_screen()
                 return

@@ -51,7 +51,7 @@ class Runner(Protocol):
 
 def mass_frame_pose(body: Body) -> tuple[tuple[float, ...], tuple[float, float, float, float]]:
     """Returns where the centre of mass is (metres), and the orientation (xyzw)."""
-    return tuple(float(x) for x in body.pose.apply(body.piece.centre_of_mass)), body.pose.orientation
+    return tuple(float(x) for x in body.centre_of_mass), body.pose.orientation
 
 
 def hulls_of(body: Body) -> list[Array]:

@@ -162,7 +162,7 @@ def _layers(rng: np.random.Generator, material: Material, count: int) -> list[Bo
         if not layer:
             return None
         bodies += layer
-        below = [body.pose.apply(body.piece.centre_of_mass)[:2] for body in layer]
+        below = [body.centre_of_mass[:2] for body in layer]
         reach = 0.3 * 0.024 + 0.1 * reach
     return bodies[:count]
 

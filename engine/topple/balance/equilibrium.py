@@ -115,7 +115,7 @@ def balance_of(
     sizes = np.where(bears > MUCH * weights, bears, weights)
     if not np.array_equal(sizes, weights):
         force = float(sizes.max())
-    centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free]).reshape(-1, 3) / length
+    centres = np.array([body.centre_of_mass for body in free]).reshape(-1, 3) / length
     frames = np.stack([contacts.normals, *axes_across(contacts.normals)], axis=1)
     return Balance(
         names=tuple(body.name for body in free),

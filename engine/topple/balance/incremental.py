@@ -203,7 +203,7 @@ class IncrementalStatics:
         contacts = contacts_with_copies(self.tower.bodies, copies, scene, *self._touch)
         whose, owner = contacts.second - count, free_numbers(self._contacts.fixed)[contacts.first]
         frames = np.stack([contacts.normals, *axes_across(contacts.normals)], axis=1)
-        middles = np.array([body.pose.apply(body.piece.centre_of_mass) for body in bodies]) / tower.length
+        middles = np.array([body.centre_of_mass for body in bodies]) / tower.length
         points, rubs = contacts.points[:, None] / tower.length, _frictions(self.tower.bodies)[contacts.first]
         own = _significant(-1.0 * wrenches_at(points, middles[whose][:, None], frames))
         centres = np.append(tower.centres, np.zeros((1, 3)), axis=0)[owner]

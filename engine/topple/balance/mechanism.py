@@ -78,7 +78,7 @@ class Mechanism:
         if body.fixed:
             return np.zeros_like(points)
         velocity, spin = map(np.array, self._velocities[name])
-        moved: Array = velocity + np.cross(spin, points - body.pose.apply(body.piece.centre_of_mass))
+        moved: Array = velocity + np.cross(spin, points - body.centre_of_mass)
         return moved
 
     def _apart(self, pair: tuple[str, str], points: Array) -> Array:

@@ -211,7 +211,9 @@ class _Follower:
     def _unlike(self, looked: list[float], bearings: Array) -> Iterator[float]:
         """Yields the bearings that are like none that was looked at, and adds them to those."""
         for bearing in bearings.tolist():
-            if self._gravity[:2] != (0.0, 0.0) or not any(self._shapes.are_alike(each, bearing) for each in looked):
+            if self._gravity[:2] != (0.0, 0.0) or not any(
+                self._shapes.are_alike(each, bearing) for each in looked
+            ):
                 looked.append(bearing)
                 yield bearing
 
@@ -335,7 +337,7 @@ def carried_on(body: Body, velocity: Vector, spin: Vector, time: float) -> Pose:
         along = (
             np.eye(3) + (1 - np.cos(size)) / size**2 * turn + (size - np.sin(size)) / size**3 * turn @ turn
         )
-    centre = body.pose.apply(body.piece.centre_of_mass)
+    centre = body.centre_of_mass
     arm = np.asarray(body.pose.position) - centre
     position = centre + along @ (np.asarray(velocity) * time) + arm + about @ arm
     return Pose.of(position, body.pose.matrix + about @ body.pose.matrix)

@@ -69,7 +69,7 @@ class ShapeSymmetry:
     only where it is not wide."""
 
     def __init__(self, assembly: Assembly) -> None:
-        centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in assembly.free])
+        centres = np.array([body.centre_of_mass for body in assembly.free])
         self._middle = np.append(centres[:, :2].mean(axis=0), 0.0)
         reach = max(np.abs(corners_of(body)[:, :2] - self._middle[:2]).max() for body in assembly.pieces)
         bodies = [body for body in assembly.bodies if not self._is_wide(body, WIDE * reach)]

@@ -168,7 +168,7 @@ def _tree_of(scene: Assembly, contacts: Contacts) -> _Tree | None:
     if any(load.is_force for body in scene.free for load in body.loads):
         return None
     mass = np.array([body.piece.mass for body in scene.bodies])
-    moment = np.array([body.piece.mass * body.pose.apply(body.piece.centre_of_mass) for body in scene.bodies])
+    moment = np.array([body.piece.mass * body.centre_of_mass for body in scene.bodies])
     # the highest polygon first: what it carries is complete when it is handed down
     level = contacts.points[heads, 2]
     own = np.full(len(mass), -np.inf)

@@ -78,7 +78,7 @@ def verdict_data(
 
 def _mechanism(seen: Assembly, verdict: Verdict) -> dict[str, list[list[float]]]:
     """Returns the linear and angular velocity of each piece that moves, and where its centre of mass is."""
-    centres = {body.name: body.pose.apply(body.piece.centre_of_mass).ravel() for body in seen.free}
+    centres = {body.name: body.centre_of_mass.ravel() for body in seen.free}
     return {
         name: [_short(linear), _short(angular), _short(centres[name])]
         for name, (linear, angular) in verdict.statics.mechanism.items()

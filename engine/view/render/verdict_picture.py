@@ -165,7 +165,7 @@ def _support(assembly: Assembly, contacts: Contacts, radius: float, options: Che
     if not (len(points) and free):
         return []
     masses = np.array([body.piece.mass for body in free])
-    centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
+    centres = np.array([body.centre_of_mass for body in free])
     centre = masses @ centres / masses.sum()
     level = float(points[:, 2].min())
     overlays: list[Overlay] = []
@@ -204,7 +204,7 @@ def _fall(verdict: Verdict, sphere: BoundingSphere, radius: float) -> list[Overl
     for name, speed in speeds.items():
         if np.linalg.norm(speed) > 0.08 * fastest and name in bodies:
             direction = speed / fastest * MAX_ARROW * sphere.radius
-            centre = bodies[name].pose.apply(bodies[name].piece.centre_of_mass)
+            centre = bodies[name].centre_of_mass
             arrows.append(_arrow(centre, direction, FALL_COLOUR, radius))
     return arrows
 

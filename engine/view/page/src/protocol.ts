@@ -53,7 +53,7 @@ export interface PointedNews {type: "pointed"; piece: string; pose: (number)[];}
 export interface Pong {type: "pong"; number: number;}
 export interface Refusal {type: "refused"; clause: string; sentence: string;}
 export interface Row {kind: "row"; items: (Text | Button | Slider | Field | Meter | Picture | Fan | Gap | Row)[]; shares?: (number)[];}
-export interface SavedNews {type: "saved"; name: string; text: string; is_base64: boolean;}
+export interface SavedNews {type: "saved"; name: string; base64: string;}
 export interface Slider {kind: "slider"; name: string; text: string; value: number; low?: number; high?: number; shown?: string; marks?: (number)[]; is_coins?: boolean; steps?: number; is_lit?: boolean;}
 export interface Story {type: "story"; lines: (string)[];}
 export interface Stroke {points: Triple[]; colour: string; radius: number; cover: number;}

@@ -152,7 +152,7 @@ export class Seat implements Table {
         this.pointed = { body: this.numbers.get(news.piece) ?? -1, pose: news.pose };
         break;
       case "saved":
-        download(news.name, new Blob([news.is_base64 ? bytesOf(news.text) : news.text]));
+        download(news.name, new Blob([bytesOf(news.base64)]));
         break;
       case "chat":
         desk.say(news.who, news.text);
