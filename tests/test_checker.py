@@ -115,6 +115,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"piece": "slab", "x": (0, 1), "y": 0},
         "x = (0, 1): must be a number, or (first, last, count)",
     ),
+    ("sweep", {"piece": "slab", "x": True, "y": 0}, "x = True: must be a number, or (first, last, count)"),
     ("sweep", {"piece": "slab", "x": 0, "y": "0"}, "y = '0': must be a number, or (first, last, count)"),
     ("sweep", {"piece": "slab", "x": 0, "y": math.nan}, "y = nan: must be from -100000"),
     ("sweep", {"piece": "slab", "x": (0, 1, 2.5), "y": 0}, "x = (0, 1, 2.5): must be"),

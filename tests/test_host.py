@@ -189,6 +189,8 @@ def test_a_seat_is_taken_once_and_kept_for_who_lost_the_line(host: HostThread) -
         ada.kill()
         assert (await other.wait_for("away"))["seconds_left"] in range(290, 301)
         await other.settled()
+        asked = "Ada has lost the line" if "Ada" in other.told("turn") else "Nobody sits at Ben's seat"
+        assert f"{asked}: the game waits." in other.told("turn")
         assert (await answer(other, type="sit", seat="Ada"))["type"] == "refused"
         # the token opens the seat again, and shows the same hand
         back = await at_table(host, token=ada.token)

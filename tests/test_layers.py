@@ -317,10 +317,10 @@ CEILINGS = {
     "scenes": 5429,
     "engine": 33813,
     "games/server": 1968,
-    "games/present": 7840,
-    "games/ui": 898,
-    "games/host": 2750,
-    "games": 37492,
+    "games/present": 7851,
+    "games/ui": 879,
+    "games/host": 2752,
+    "games": 37486,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5562

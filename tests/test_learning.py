@@ -116,8 +116,18 @@ def test_no_step_is_taken_outside_an_episode(judge: Judge) -> None:
     with pytest.raises(RuntimeError, match="reset"):
         env.step(middle)
     env.reset(seed=1)
-    with pytest.raises(ValueError, match="numbers from -1 to 1"):
-        env.step(np.full(3, np.nan, np.float32))
+    wrong: tuple[Any, ...] = (
+        np.full(3, np.nan),
+        [0.5, 0.5],
+        [0.5, 0.5, 0.0, 0.9],
+        0.0,
+        None,
+        "x",
+        [[0, 0, 0]],
+    )
+    for action in wrong:
+        with pytest.raises(ValueError, match="action=.*: must be 3 numbers from -1 to 1"):
+            env.step(action)
     env.step(middle)
     assert env.step(np.array([0.018 / env.span, 0, 0], np.float32))[2]
     # it fell, though not all blocks are laid
@@ -218,7 +228,8 @@ def test_an_agent_may_ask_where_a_block_would_lie(builder: PlaceBlock) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"count": 0}, "count=0: an episode has 1 to 500 blocks"),
+        ({"count": 0}, "count=0: an episode has from 1 to 500 blocks"),
+        ({"count": 2.5}, "a whole number"),
         ({"blocks": []}, "at least one piece"),
         ({"blocks": "bausack/cube"}, "at least one piece"),
         ({"span_mm": 500.0}, "so that blocks are laid on the table"),

@@ -411,7 +411,7 @@ def test_the_command_tells_and_writes_what_then_stands(tmp_path: Path) -> None:
         (("--picture", "x.jpg"), "pictures are written as .png"),
         (("--drop",), "mend works on where they are"),
         (("--best", "2", "--apply", "3", "-o", "x.toml"), "--apply 3: must be from 1 to 2"),
-        (("--best", "0"), "best = 0: must be 1 or more"),
+        (("--best", "0"), "best = 0: must be from 1 to 10000"),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: tuple[str, ...], message: str) -> None:

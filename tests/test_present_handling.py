@@ -78,6 +78,28 @@ def test_bids_are_one_slider_and_one_button() -> None:
     assert not any(each.name == "hand" for each in hud.panels(client, load_settings(), HudState()))
 
 
+def words_of(client: ClientState[Any], look: HudState) -> str:
+    items = panel_of(client, look, "turn").items
+    flat = [each for item in items for each in (item.items if isinstance(item, Row) else (item,))]
+    return " ".join(each.text for each in flat if isinstance(each, Text))
+
+
+def test_what_is_to_be_done_is_said_for_who_does_it() -> None:
+    """With one button nothing is clicked, and no key goes through pieces; an empty seat chooses nothing."""
+    client = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    assert "Tab" in words_of(client, HudState())
+    scanned = words_of(client, HudState(is_scanning=True))
+    assert "Choose what to do." in scanned
+    assert not {"Tab", "click"} & {*scanned.split()}
+    client.seat = "Ben"
+    assert "Ana chooses." in words_of(client, HudState())
+    assert "Nobody sits at Ana's seat: the game waits." in words_of(client, HudState(absent="free"))
+    assert "Ana has lost the line: the game waits." in words_of(client, HudState(absent="away"))
+    client.seat = None
+    taken(client)
+    assert "Choose a place" in words_of(client, HudState(is_scanning=True))
+
+
 def test_there_is_no_slider_for_one_bid() -> None:
     choices = (Choice(Build("Ana", 0), "build, opening with 0"), Choice(Take("Ana", "cube"), "take it"))
     assert bid_slider(choices, None) is None

@@ -71,8 +71,6 @@ def test_a_game_that_goes_on_from_a_replay_is_free_for_the_process_that_plays_it
     viewer: Any = SimpleNamespace(
         replay=load(file),
         watching=ViewerState(60.0, seconds=20.0),
-        window=SimpleNamespace(is_closed=False),
-        _is_inside=True,
     )
     Viewer._fork(viewer)
     assert (viewer.wish, viewer.forked) == ("fork", tmp_path / "kept-1.teeter")

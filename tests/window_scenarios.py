@@ -215,13 +215,12 @@ def page_seen_at_once() -> None:
 
 def replay_on_the_screen(file: str) -> None:
     """A replay, while it stands still: the screen has what the program believes."""
-    from teeter.games.ui.replay_screen import Viewer
-
-    viewer = Viewer(read_replay(Path(file)))
+    app = App(load_settings(), watched=read_replay(Path(file)))
+    viewer = app.screen
     viewer.watching = replace(viewer.watching, is_playing=False)
     for _ in range(3):
-        viewer.round(0.1)
-    sees(viewer.window, lambda: viewer.round(0.1), "screen-replay")
+        app.round()
+    sees(viewer.window, app.round, "screen-replay")
     bar = viewer.window.hud.layout.region("seek")
     assert bar is not None
     feet = director.subject_at(viewer.scenery, viewer.watching.seconds)

@@ -146,8 +146,8 @@ def _lift(places: _Places, reach: float) -> None:
 
 
 def beyond_table(bodies: Sequence[Body], aloft: Sequence[Floating]) -> tuple[str, ...]:
-    """Returns the free bodies that have nothing, or not enough, under them because the table ends there: in the air
-    over nothing, or at the height of its top with lowest corners beside it. None where there is no table.
+    """Returns the free bodies under which the table ends: in the air over nothing, or at the height of its top with
+    lowest corners beside it, whether they stand or not. None where there is no table.
 
     aloft: what `floating` returns of the same bodies.
     """

@@ -87,7 +87,7 @@ class Verdict(Untrue):
     options: how it was checked. engine: that simulated. witness: the verdict with another engine, if that was asked.
     missing: what statics wants where pieces stood in the simulation and it finds no forces. edges: two pieces whose
     edges have to meet exactly, where forces balance what falls in the simulation. loose: what nothing carried, and was
-    not let down or dropped. off_table: pieces that have too little under them because the table ends there."""
+    not let down or dropped. off_table: pieces that reach past the edge of the table at its height, or lie beside it."""
 
     asked = "word"
 

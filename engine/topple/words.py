@@ -146,7 +146,7 @@ def _carried_rows(verdict: Verdict) -> list[tuple[str, str]]:
             )
             facts.append(("in the air", f"{listing(group.names)}: {under}"))
     if verdict.off_table:
-        facts.append(("off the table", f"{listing(verdict.off_table)}: the table ends under it"))
+        facts.append(("past the edge", f"{listing(verdict.off_table)}: the table ends there"))
     return facts
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 LIMITS: dict[str, tuple[float, float]] = {
     "accelerate_g": (0.0, 100.0),
-    "best": (0, 10_000),
+    "best": (1, 10_000),
     "direction_deg": (-360.0, 360.0),
     "friction": (0.0, 10.0),
     "gap_mm": (1e-3, 1e6),

@@ -98,7 +98,7 @@ class CheckResult(Untrue):
 
     @property
     def off_table(self) -> tuple[str, ...]:
-        """Pieces that have too little under them because the table ends there."""
+        """Pieces that reach past the edge of the table at its height, or lie beside it."""
         return self.verdict.off_table
 
     @property

@@ -146,15 +146,16 @@ def view(
     return open_window(_plan_of(PlayRequest(game="sandbox", scene=scene, unit=unit, up=up)))
 
 
-def open_window(plan: Plan | None) -> int:
-    """Open the window and stay until it is closed. Returns the exit code. plan: None for the menu.
+def open_window(plan: Plan | None = None, watched: Replay | None = None, at: float = 0.0) -> int:
+    """Open the window and stay until it is closed. Returns the exit code. plan: a game; watched: a recording, from the
+    second `at`; without them the menu.
 
     Raises ViewError without a display, SetupError for a game that cannot begin or broken settings, RecordError.
     """
     from teeter.games.present.settings import load_settings
     from teeter.games.ui.app import App
 
-    App(load_settings(), plan).run()
+    App(load_settings(), plan, watched, at).run()
     return OK
 
 

@@ -55,9 +55,9 @@ def replay(
 
     recording = load_visible(file)
     # heavy, and not before it is known that there is something to be seen
-    from teeter.games.commands.replay import watch
+    from teeter.games.commands.play import open_window
 
-    return watch(recording, at)
+    return open_window(watched=recording, at=at)
 
 
 def _margins(file: Path, *, as_json: bool) -> int:

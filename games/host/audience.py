@@ -109,7 +109,9 @@ class Audience:
         """Sends the panels that are other ones now, to everybody or to some."""
         for connection in some or self.joined():
             view = self.views[connection.seat]
-            look = replace(connection.look, why=self.why, may_deal=connection.role == "host")
+            asked = self._chairs.all.get(self._wishes.need.player)
+            absent = asked.state if asked is not None and asked.state in ("free", "away") else ""
+            look = replace(connection.look, why=self.why, may_deal=connection.role == "host", absent=absent)
             is_own = bool(connection.seat) and connection.seat == self._wishes.need.player
             if is_own:
                 look = self._coach.look(replace(look, **hand_panel.held(self._wishes.hand)))

@@ -8,6 +8,7 @@ lies exactly there, and forces alone tell whether all stands. Importing this mod
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal, get_args
 
 import gymnasium
@@ -22,7 +23,7 @@ from teeter.games.judge import places
 from teeter.games.judge.judge import TableScene, fell
 from teeter.games.learning.forces import ForceTable
 from teeter.games.learning.images import TableRenderer, depth_image
-from teeter.games.learning.observation import SIZE, ActionFrame, pose_of
+from teeter.games.learning.observation import SIZE, ActionFrame, numbers_of, pose_of
 from teeter.games.play.table import Table
 from teeter.models.build import build
 from teeter.models.catalogue import find
@@ -133,8 +134,10 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         return max((places.highest(body) for body in self.tower), default=0.0)
 
     def goal_of(self, body: Body, action: NDArray[Any]) -> Pose | None:
-        """Returns where an action lays a block, let down on what stands there; None off the table."""
-        full = np.concatenate([np.asarray(action, dtype=np.float64), -np.ones(SIZE - len(action))])
+        """Returns where an action lays a block, let down on what stands there; None off the table. Raises ValueError
+        for an action that is not the numbers of `action_space`."""
+        numbers = numbers_of(action, SIZE - self.is_upright, "action")
+        full = np.concatenate([numbers, -np.ones(SIZE - len(numbers))])
         return pose_of(full, body.piece, self.frame, self._supports())
 
     # -- Gymnasium's interface -----------------------------------------------------------------------------------
@@ -160,13 +163,11 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         return self._observation(), self._info(())
 
     def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Lays the next block. Raises RuntimeError when the episode is over, or none has begun; ValueError for an
-        action that is no numbers."""
+        """Lays the next block. Numbers beyond 1 count as 1. Raises RuntimeError when the episode is over, or none has
+        begun; ValueError for an action that is not the numbers of `action_space`."""
         body = None if self._is_over else self.next_body
         if body is None:
             raise RuntimeError("no episode is under way: call reset()")
-        if not np.isfinite(action).all():
-            raise ValueError(f"action={action!r}: numbers from -1 to 1")
         height, goal = self.height, self.goal_of(body, action)
         assert goal is not None, "the square lies on the table"
         down = self._laid_down(body.at(goal))
@@ -259,7 +260,10 @@ def _check(
     catalogue = "give the catalogue ids of at least one piece, such as bausack/cube"
     for is_sound, fault in (
         (blocks and not isinstance(blocks, str), f"blocks={blocks!r}: {catalogue}"),
-        (1 <= count <= 500, f"count={count}: an episode has 1 to 500 blocks"),
+        (
+            isinstance(count, Integral) and 1 <= count <= 500,
+            f"count={count}: an episode has from 1 to 500 blocks, a whole number",
+        ),
         (10.0 <= span <= 350.0, f"span_mm={span}: from 10 to 350, so that blocks are laid on the table"),
         (0.0 <= tremor <= 20.0, f"tremor_mm={tremor}: from 0 to 20; a nervous hand has 2"),
         (0 <= depth <= 1024, f"depth={depth}: 0 for no depth image, or up to 1024 pixels a side"),

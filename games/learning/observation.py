@@ -9,6 +9,7 @@ Poses as actions are place, yaw and side as numbers from -1 to 1, let down to fi
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -70,6 +71,16 @@ def level_axes(body: Body) -> tuple[Array, Array]:
     size = float(np.linalg.norm(along))
     along = along / size if size > 1e-6 else np.array([1.0, 0.0, 0.0])
     return along, np.array([-along[1], along[0], 0.0])
+
+
+def numbers_of(action: object, count: int, called: str) -> Array:
+    """Returns the numbers (count,) of an action. Raises ValueError for anything else."""
+    values = np.array(np.nan)
+    with suppress(TypeError, ValueError):
+        values = np.asarray(action, dtype=np.float64)
+    if values.shape != (count,) or not np.isfinite(values).all():
+        raise ValueError(f"{called}={action!r}: must be {count} numbers from -1 to 1")
+    return values
 
 
 def pose_of(action: Array, piece: Piece, frame: ActionFrame, bodies: Sequence[Body]) -> Pose | None:

@@ -21,7 +21,15 @@ from teeter.engine.world.body import FLOOR
 from teeter.games.core.errors import SetupError, unknown
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.learning.images import TableRenderer
-from teeter.games.learning.observation import SIZE, Observer, level_axes, numbers, observation_of, pose_of
+from teeter.games.learning.observation import (
+    SIZE,
+    Observer,
+    level_axes,
+    numbers,
+    numbers_of,
+    observation_of,
+    pose_of,
+)
 from teeter.games.play.recording import begin
 from teeter.games.play.session import Session
 from teeter.games.players.bots import Player, lay, pull, referees
@@ -231,7 +239,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
 
     def _hand(self, need: Need, place: Sequence[float]) -> _Hand:
         """Returns the motions that four numbers mean for the held piece."""
-        table, values = self.session.table, np.clip(np.asarray(place, dtype=np.float64), -1.0, 1.0)
+        table, values = self.session.table, np.clip(numbers_of(place, SIZE, "place"), -1.0, 1.0)
         body = table.bodies[need.pieces[0]]
         along, across = level_axes(body)
         drawn = REACH * (values[0] * along + values[1] * across)

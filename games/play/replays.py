@@ -292,9 +292,9 @@ def assembly_at(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Ass
 
 
 def panels(
-    state: ViewerState, marks: Sequence[Mark], line: Caption | None, title: str, said: str
+    state: ViewerState, marks: Sequence[Mark], line: Caption | None, title: str, said: str, word: str = ""
 ) -> list[Panel]:
-    """Returns the bar below, what was told, and what a check said."""
+    """Returns the bar below, what was told, and what a check said; word: anything else, where there was none."""
     clock = f"{_clock(state.seconds)} / {_clock(state.whole)}"
     places = tuple(sorted({mark.seconds for mark in marks if mark.kind in ("fell", "score")}))
     bar = Slider("seek", "", state.seconds, 0.0, max(state.whole, FRAME_S), shown=clock, marks=places)
@@ -325,9 +325,10 @@ def panels(
     if line is not None:
         story.append(Text(clean(line.text, MAX_LINE_LETTERS)))
     cards.append(Panel("told", "top-left", tuple(story), title=title, width=300.0))
-    if said:
-        texts = tuple(Text(sentence, "plain", "small") for sentence in said.splitlines())
-        cards.append(Panel("said", "top-right", (*texts, Gap(1.0)), title="Would it topple?", width=280.0))
+    if said or word:
+        texts = tuple(Text(sentence, "plain", "small") for sentence in (said or word).splitlines())
+        heading = "Would it topple?" if said else ""
+        cards.append(Panel("said", "top-right", (*texts, Gap(1.0)), title=heading, width=280.0))
     return cards
 
 

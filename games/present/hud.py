@@ -33,6 +33,13 @@ PROMPTS = {
     Wait.PULL: "Draw it out gently, straight along its length.",
     Wait.OVER: "The game is over.",
 }
+SCANNED = {Wait.HAND: "Choose a place, and lay it there."}
+"""With one button."""
+ABSENT = {
+    "free": "Nobody sits at {who}'s seat: the game waits.",
+    "away": "{who} has lost the line: the game waits.",
+}
+"""Where who is asked is not there."""
 
 
 def panels(
@@ -165,9 +172,11 @@ def _turn(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
 def _prompt(client: ClientState, need: Need, look: HudState) -> str:
     if client.seat not in (None, need.player):
         acts = {Wait.HAND: "lays a piece", Wait.PULL: "draws a brick"}.get(need.wait, "chooses")
-        return f"{need.who} {acts}."
+        return ABSENT.get(look.absent, "{who} {acts}.").format(who=need.who, acts=acts)
     if client.choices and all(map(card_of, client.choices)):
         return "Choose a card."
+    if look.is_scanning:
+        return SCANNED.get(need.wait, PROMPTS.get(need.wait, ""))
     on_table = [choice for choice in client.choices if piece_of(choice) in client.pieces]
     if need.wait is Wait.ACTION and len(on_table) > look.most and not look.pieces:
         by_key = ", or press Tab to go through them" if client.seat is None else ""

@@ -67,6 +67,8 @@ class HudState:
     """Why pieces fell, where the game is over and it is known."""
     building: SandboxLook = field(default_factory=SandboxLook)
     """What somebody is about to do in the sandbox."""
+    absent: str = ""
+    """How the seat that is asked is empty, `free` or `away`, in a browser."""
     may_deal: bool = False
     """Whether whoever looks may have a game dealt anew, in a browser."""
     is_closed: bool = False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from teeter.engine.record.format import RecordError
 from teeter.engine.record.part import is_kept
-from teeter.engine.record.reader import load
+from teeter.engine.record.reader import Replay, load
 from teeter.engine.view.opengl import kind_of
 from teeter.engine.view.panels import Panel, Text
 from teeter.engine.view.render.png import save_png
@@ -24,6 +24,7 @@ from teeter.engine.view.window.window import Window
 from teeter.games.core.errors import RulesError
 from teeter.games.core.random_state import draw_seed
 from teeter.games.faults import FAULTS, left_out, or_else
+from teeter.games.play.replays import telling_of
 from teeter.games.present.menu import of_game
 from teeter.games.present.menu_screen import MenuScreen
 from teeter.games.present.pictures import Pictures
@@ -51,16 +52,20 @@ SLIDES = {"arrow_right": 1, "arrow_left": -1}
 
 
 class App:
-    """The window and what is in it."""
+    """The window and what is in it: a game, a recording, or the menu."""
 
-    def __init__(self, settings: Settings, plan: Plan | None = None) -> None:
+    def __init__(
+        self, settings: Settings, plan: Plan | None = None, watched: Replay | None = None, at: float = 0.0
+    ) -> None:
+        """watched: a recording to be seen alone, from the second `at`."""
         self.settings = settings
         physics = None
         if plan is not None:
             # they load while the window opens; what cannot begin is refused before
             physics = PhysicsClient(plan)
             first_view(plan)
-        self.window = Window("teeter", size=(settings.picture.width, settings.picture.height))
+        title = f"{telling_of(watched).title} - teeter" if watched is not None else "teeter"
+        self.window = Window(title, size=(settings.picture.width, settings.picture.height))
         self.window.quality, self.window.top = self._first_quality(), settings.picture.table
         self._quality = self._adapted()
         say_when_lost(self._last_words)
@@ -70,6 +75,8 @@ class App:
         """Where a replay was asked for."""
         if plan is not None:
             self._play(plan, physics)
+        elif watched is not None:
+            self._watch(watched, at, is_alone=True)
         self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
         self.pictures = Pictures(self.window.hud)
         self.pad = PadControl(self.window)
@@ -266,7 +273,7 @@ class App:
             elif wish == "resume" and screen.saved:
                 self._resume(screen)
             elif wish == "watch" and screen.watched is not None:
-                self._watch(screen.watched)
+                self._watch_file(screen.watched)
             return wish != "quit"
         plan = screen.plan
         if plan is not None and wish in ("menu", "again"):
@@ -299,7 +306,7 @@ class App:
         elif wish == "film":
             self._film(screen, file, None)
         else:
-            self._watch(file, screen.client.fell_s if wish == "fall" else None)
+            self._watch_file(file, screen.client.fell_s if wish == "fall" else None)
 
     def _obey(self, settings: Settings) -> None:
         """Settings were changed."""
@@ -339,20 +346,22 @@ class App:
         except (RecordError, RulesError) as error:
             self._complain(str(error))
 
-    def _watch(self, file: Path, begin: float | None = None) -> None:
+    def _watch_file(self, file: Path, begin: float | None = None) -> None:
         """Show a replay until the person comes back. begin: seconds, just before a fall."""
         from teeter.engine.record.latest import latest
-        from teeter.games.ui.replay_screen import Viewer
 
-        before = self._played
         self.window.hud.show((wait_panel("the replay"),))
         self.window.draw()
         try:
-            viewer = Viewer(load(latest(file)), self.window, self.settings)
+            self._watch(load(latest(file)), max((begin or 0.0) - BEFORE_FALL_S, 0.0))
         except (TeeterError, OSError) as error:
             self._complain(str(error))
-            return
-        viewer.watching = viewer.watching.sought(max((begin or 0.0) - BEFORE_FALL_S, 0.0))
+
+    def _watch(self, replay: Replay, at: float, *, is_alone: bool = False) -> None:
+        from teeter.games.ui.replay_screen import Viewer
+
+        viewer, before = Viewer(replay, self.window, self.settings, is_alone=is_alone), self._played
+        viewer.watching = viewer.watching.sought(at)
         self.screen, self._behind = viewer, before
 
     def _come_back(self, viewer: Viewer) -> None:
@@ -378,7 +387,7 @@ class App:
             place.mkdir(parents=True, exist_ok=True)
             out = first_free(lambda number: place / f"{file.stem}-{number}.mp4")
             part = () if span is None else ("--from", f"{span[0]:.2f}", "--to", f"{span[1]:.2f}")
-            process = self._start("video", file, "-o", str(out), "--slow-fall", *part)
+            process = self._start("video", file, "-o", str(out), "--slow-fall", "-q", *part)
         except (RecordError, OSError) as error:
             screen.film = str(error)
             return

@@ -1,7 +1,5 @@
-"""A recording with a scrub bar, to be checked and gone on with at any moment: in a window of its own, or in that of the
-games."""
+"""A recording with a scrub bar, to be checked and gone on with at any moment."""
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +19,7 @@ from teeter.engine.view.render.verdict_picture import overlays_on
 from teeter.engine.view.video import director
 from teeter.engine.view.video.director import CameraName
 from teeter.engine.view.video.scenery import Holder, scenery_of
-from teeter.engine.view.window.events import Clicked, Closed, Event, Press, Slid
+from teeter.engine.view.window.events import Clicked, Event, Press, Slid
 from teeter.engine.view.window.window import Window
 from teeter.engine.workers import Failed, Questioner
 from teeter.engine.world.body import FLOOR, Assembly
@@ -101,8 +99,8 @@ class MomentChecker:
 
 
 class Viewer:
-    """A recording in a window: left drag turns, right drag moves, the wheel zooms. window: that of the games, to which
-    Esc goes back; None for one of its own.
+    """A recording in a window: left drag turns, right drag moves, the wheel zooms. is_alone: there is nothing to which
+    Esc goes back.
 
     forked: the new game to be gone on with, when the person asked for it.
     """
@@ -110,51 +108,25 @@ class Viewer:
     is_typing = is_carrying = is_scanned = False
     hand = camera_control = plan = None
 
-    def __init__(
-        self, replay: Replay, window: Window | None = None, settings: Settings | None = None
-    ) -> None:
+    def __init__(self, replay: Replay, window: Window, settings: Settings, *, is_alone: bool = False) -> None:
         bodies = placed(replay, bodies_of(replay))
         self.replay, self.bodies = replay, bodies
         self.scenery = scenery_of(replay, bodies)
         telling = telling_of(replay)
         # why pieces fell takes a while, and stood at the end of the game already
-        self.telling = telling if window is not None else with_causes(telling, replay)
+        self.telling = with_causes(telling, replay) if is_alone else telling
         self.marks = marks_of(replay, self.scenery)
         self.watching = ViewerState(replay.seconds)
         self.forked: Path | None = None
         self._paths: dict[tuple[str, float], director.CameraPath] = {}
         self._shown: tuple[object, ...] = ()
         hand = tuple(part.at(bodies[0].pose) for part in mannequin.hand_bodies())
-        self._is_inside, self.settings = window is not None, settings
-        self.wish = self.lit = ""
-        self.window = window or Window(f"{self.telling.title} - teeter")
+        self.window, self.settings, self._is_alone = window, settings, is_alone
+        self.wish = self.lit = self._word = ""
         self.sphere = self.window.put((*bodies, *hand)).sphere
         self.orbit: Orbit = orbit_of(self.sphere)
         self.checker = MomentChecker()
         self.pointer = OrbitPointer()
-
-    def run(self) -> None:
-        """Until the window is closed."""
-        before = time.perf_counter()
-        try:
-            while not self.window.is_closed:
-                now = time.perf_counter()
-                self.round(now - before)
-                before = now
-        finally:
-            self.checker.close()
-            self.window.close()
-
-    def round(self, seconds: float) -> None:
-        """Events, time, a picture."""
-        for event in self.window.poll():
-            if isinstance(event, Closed):
-                return
-            self.handle(event)
-        self.step(seconds)
-        self.window.hud.show(self.panels())
-        if not self.window.draw():
-            self.window.pause()
 
     def handle(self, event: Event) -> None:
         """A button, a key, the scrub bar, the pointer."""
@@ -163,7 +135,7 @@ class Viewer:
             self.watching = self.watching.sought(event.value)
         order = event.name if isinstance(event, Clicked) else ""
         if isinstance(event, Press):
-            order = "leave" if event.key in LEAVING and self._is_inside else ORDERS.get(event.key, "")
+            order = "leave" if event.key in LEAVING and not self._is_alone else ORDERS.get(event.key, "")
         if order == "leave":
             self.wish = "menu"
         elif order == "check":
@@ -188,6 +160,7 @@ class Viewer:
         self.watching = self.watching.after(seconds)
         if self.watching.seconds != before:
             self.checker.forget()
+            self._word = ""
         self.checker.step()
         self.window.aim(self.camera())
         now = (self.watching.seconds,)
@@ -202,15 +175,15 @@ class Viewer:
     def panels(self) -> tuple[Panel, ...]:
         """What lies over the picture."""
         line = line_at(self.telling.lines, self.watching.seconds)
-        shown = panels(self.watching, self.marks, line, self.telling.title, self.checker.said)
+        shown = panels(self.watching, self.marks, line, self.telling.title, self.checker.said, self._word)
         back = Panel(
             "back", "top-right", (Button("leave", "Back", "accent", key="Esc"),), width=110, is_bare=True
         )
-        return (*shown, back) if self._is_inside else tuple(shown)
+        return tuple(shown) if self._is_alone else (*shown, back)
 
     def say(self, line: str) -> None:
-        """Say something."""
-        self.checker.said = line
+        """Say something, until time goes on."""
+        self._word = line
 
     def close(self) -> None:
         """Another screen comes."""
@@ -271,11 +244,10 @@ class Viewer:
         except RecordError as error:
             # what is said goes when time goes on
             self.watching = replace(self.watching, is_playing=False)
-            self.checker.said = str(error)
+            self.say(str(error))
             return
         session.close()
         if recorder is not None:
             # the game that goes on is of another process
             recorder.leave()
         self.forked, self.wish = target, "fork"
-        self.window.is_closed = not self._is_inside

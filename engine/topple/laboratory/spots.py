@@ -34,7 +34,7 @@ def axis_of(words: str, option: str) -> list[float]:
 def values_of(axis: float | tuple[float, float, int], name: str) -> list[float]:
     """Returns the values of (first, last, count), both included, or of a single number. Raises SweepError."""
     parts = axis if isinstance(axis, tuple) else (axis, axis, 1)
-    if len(parts) != 3 or not all(isinstance(part, Real) for part in parts):
+    if len(parts) != 3 or not all(isinstance(part, Real) and not isinstance(part, bool) for part in parts):
         raise SweepError(f"{name} = {axis!r}: must be a number, or (first, last, count), {_BOUNDS}")
     return _values(float(parts[0]), float(parts[1]), parts[2], f"{name} = {axis!r}")
 
