@@ -168,7 +168,7 @@ def test_what_lies_on_a_slanted_face_is_not_on_the_floor(tmp_path: Path) -> None
     )
     assert pose.position[2] < -0.005
     show(pose)
-    assert client.off_table == ()
+    assert not client.off_table
     assert [each.name for each in client.lying()] == ["table", "corner"]
     show(pose.then(Pose((0.9, 0.0, -0.7))))
     assert client.off_table == ("corner",)
@@ -201,8 +201,8 @@ def test_a_file_in_metres_asks_who_brings_it_out(tmp_path: Path) -> None:
     trimesh.creation.box((0.04, 0.02, 0.01)).export(tmp_path / "small.stl")
     read, prompt = reader(), FilePrompt()
     prompt.path = str(tmp_path / "small.stl")
-    prompt._reader = cast(Any, SimpleNamespace(close=lambda: None))
-    prompt._reader.poll = lambda: [(0, read([], (prompt.path or "", prompt.unit)))]
+    answers = [(0, read([], (prompt.path, None)))]
+    prompt._reader = cast(Any, SimpleNamespace(poll=lambda: answers, close=lambda: None))
     assert prompt.poll() is None
     assert prompt.fault.endswith("is it in metres?")
     (units,) = [item for item in prompt.items() if isinstance(item, Row)]

@@ -216,7 +216,7 @@ def page_seen_at_once() -> None:
 def replay_on_the_screen(file: str) -> None:
     """A replay, while it stands still: the screen has what the program believes."""
     app = App(load_settings(), watched=read_replay(Path(file)))
-    viewer = app.screen
+    viewer: Any = app.screen
     viewer.watching = replace(viewer.watching, is_playing=False)
     for _ in range(3):
         app.round()
