@@ -162,7 +162,7 @@ def _on_faces(surface: Round, theirs: _Side, gap: float) -> list[RollingPoint]:
     middle, radius = surface.ball
     bases = scene.vertices[scene.facet_start[flat_facets]]
     away = np.einsum("ij,ij->i", middle - bases, scene.normals[flat_facets])
-    for facet in flat_facets[np.abs(away) <= radius + gap].tolist():
+    for facet in flat_facets[np.abs(away) <= radius + 2 * gap].tolist():
         normal, base = scene.normals[facet], scene.vertices[scene.facet_start[facet]]
         for point in _facing(surface, normal, gap):
             height = float((point - base) @ normal)
@@ -226,7 +226,8 @@ def _on_edges(surface: Round, theirs: _Side, gap: float, size: float) -> list[Ro
     squares = np.einsum("ij,ij->i", along, along)
     shares = np.clip(np.einsum("ij,ij->i", middle - starts, along) / squares, 0.0, 1.0)
     away = np.linalg.norm(middle - starts - shares[:, None] * along, axis=1)
-    some = away <= radius + gap
+    # its points may lie a gap beyond it, and touch what is a gap away
+    some = away <= radius + 2 * gap
     if not some.any():
         return contacts
     lengths = np.sqrt(squares)
