@@ -360,11 +360,14 @@ class ItemLayout:
                 y += aside * math.sin(turn) - up * math.cos(turn) - 0.055 * height
                 half = self.measure(card.key, size, True) / 2
                 self._write(box, card.key, x - half, y, size, BUTTON_ON_TEXT, bold=True)
+            # the next one covers the rest
+            seen = replace(place, width=min(width, step) if number < count - 1 else width)
             if card.is_enabled:
-                # the next one covers the rest
-                seen = min(width, step) if number < count - 1 else width
-                box.regions.append(Region(card.name, replace(place, width=seen)))
-            box.is_lit |= card.is_lit
+                box.regions.append(Region(card.name, seen))
+            if card.is_lit:
+                bar = 4.0 * self.unit
+                box.shapes.append(Fill(replace(seen, y=box.height - bar, height=bar), FOCUS, bar / 2))
+                box.is_lit = True
 
 
 def _shared(room: float, shares: tuple[float, ...], least: list[float]) -> list[float]:
