@@ -21,14 +21,16 @@ from teeter.engine.record.reader import Replay, load
 from teeter.engine.world.body import FLOOR
 from teeter.engine.worlds import using
 from teeter.games.commands.play import PlayRequest, _plan_of
+from teeter.games.core.events import Condition, CountElapsed, Placed
 from teeter.games.core.rules import TakeBack, Wait
 from teeter.games.crazy_tower.state import NothingFits
 from teeter.games.game import stock_of
-from teeter.games.play.playback import fork, past_of, verify
+from teeter.games.play.playback import fork, left_at, past_of, resume, verify
 from teeter.games.play.recording import Tape, begin, meta_of
 from teeter.games.players.bots import Bot, lay, referees
 from teeter.games.present.client_state import ClientState
 from teeter.games.registry import game_named
+from teeter.games.server.messages import Waits
 from teeter.games.server.setup import first_view, folder, open_game, plan_of
 
 PLAYERS = ("Ana", "Ben")
@@ -114,7 +116,50 @@ def test_a_game_of_every_kind_is_seen_before_it_goes_on(name: str, tmp_path: Pat
     replay = load(path)
     opening = first_view(plan_of(path))
     assert {body.name for body in opening.bodies} == set(replay.named(replay.checkpoints[-1].poses)) - {FLOOR}
-    assert opening.state == past_of(replay)[0]
+    # its last act was to take a piece
+    assert opening.state == left_at(replay)[0] != past_of(replay)[0]
+
+
+@pytest.mark.parametrize("name", ["bausack", "crazy-tower", "tower-topple", "wonky"])
+def test_what_was_in_the_hand_is_not_when_a_game_goes_on(name: str, tmp_path: Path) -> None:
+    """People were told to carry a piece that lay on the table, and read twice that it was taken."""
+    path = tmp_path / "held.teeter"
+    session, recorder = begin(game_named(name), PLAYERS, 3, {}, path=path)
+    assert recorder is not None
+    while session.table.hand.held is None:
+        session.act(session.choices[0].action)
+    recorder.close(session.summary())
+    session.close()
+    opening = first_view(plan_of(path))
+    again, recorder = resume(path)
+    recorder.leave()
+    assert opening.state == again.state
+    assert again.table.hand.held is None
+    client = ClientState(plan_of(path), opening.game, opening.state, opening.bodies, lambda: 0.0)
+    client.remember(opening.past)
+    client.hear(Waits(again.need, again.choices, False))
+    assert client.need == again.need
+    assert not any("take" in line for line in client.log)
+    assert len(opening.past) < len(past_of(load(path))[1])
+    again.close()
+
+
+def test_a_piece_that_was_laid_wrong_teaches_nobody(left: Any) -> None:
+    """It ended the tutorial of that game for good."""
+    opening = first_view(plan_of(left[0]))
+    client = ClientState(plan_of(left[0]), opening.game, opening.state, opening.bodies, lambda: 0.0)
+    client.remember(
+        tuple(
+            (
+                before,
+                replace(given, broken=(Condition.CENTRAL,)) if isinstance(given, Placed) else given,
+                after,
+            )
+            for before, given, after in opening.past
+            if not isinstance(given, CountElapsed)
+        )
+    )
+    assert not client.has_laid
 
 
 def test_somebody_who_has_laid_a_piece_before_is_known(left: Any) -> None:

@@ -26,7 +26,7 @@ from teeter.engine.scratch import scratch_folder
 from teeter.engine.worlds import Engine, EngineError, installed_engines, require_engine
 from teeter.games.core.errors import RulesError
 from teeter.games.core.events import Question
-from teeter.games.core.rules import Input
+from teeter.games.core.rules import Input, Wait
 from teeter.games.game import Game
 from teeter.games.play.claims import (
     asked_again,
@@ -37,7 +37,7 @@ from teeter.games.play.claims import (
     unproven,
 )
 from teeter.games.play.recording import RIGID, Tape, first_state, known_game, meta_of
-from teeter.games.play.session import Session, Teller
+from teeter.games.play.session import IN_HAND, Session, Teller
 from teeter.games.play.table import Sink
 from teeter.models.errors import Untrue, quote
 
@@ -253,8 +253,8 @@ def fork(
 
 
 def past_of(replay: Replay) -> tuple[Any, tuple[Taken, ...]]:
-    """Returns the state of the rules at the last checkpoint of a record, and all that led there: the rules alone are
-    asked again, no world is simulated. Raises RecordError when the rules refuse what the record has them take."""
+    """Returns the state of the rules at the end of a record, and all that led there: the rules alone are asked again,
+    no world is simulated. Raises RecordError when the rules refuse what the record has them take."""
     game = game_of(replay)
     try:
         state = first_state(game, replay.meta)
@@ -266,6 +266,20 @@ def past_of(replay: Replay) -> tuple[Any, tuple[Taken, ...]]:
     except (RulesError, ValueError, KeyError, TypeError) as error:
         raise RecordError(replay.path, f"holds what the game refuses: {error}") from None
     return state, tuple(past)
+
+
+def left_at(replay: Replay) -> tuple[Any, tuple[Taken, ...]]:
+    """Returns the state of the rules where `resume` goes on, and all that led there: a piece that was in the hand lies
+    where it was. Raises RecordError as `past_of` does."""
+    state, past = past_of(replay)
+    rules = game_of(replay).rules
+    while past:
+        need = rules.needs(state)
+        is_held = need.wait in IN_HAND and bool(need.pieces)
+        if not is_held and need.wait not in (Wait.HAND, Wait.PULL, Wait.REST, Wait.COUNT):
+            break
+        state, past = past[-1][0], past[:-1]
+    return state, past
 
 
 def checkpoint_at(replay: Replay, seconds: float) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from teeter.engine.pose import Pose
 from teeter.engine.view.frame import Frame, frame_of
 from teeter.engine.world.body import FLOOR, Body
-from teeter.games.core.events import Fell, Released, TimeUp
+from teeter.games.core.events import CountElapsed, Fell, Placed, TimeUp
 from teeter.games.core.rules import Action, Bring, Choice, Input, Need
 from teeter.games.faults import left_out, or_else
 from teeter.games.game import Game
@@ -223,7 +223,9 @@ class ClientState(Generic[S]):
 
     def remember(self, past: tuple[tuple[S, Input, S], ...]) -> None:
         """Take in what was played before the game was left. The state is the one after it."""
-        self.has_laid = any(isinstance(entry, Released) for _, entry, _ in past)
+        self.has_laid = any(
+            isinstance(entry, Placed | CountElapsed) and not entry.broken for _, entry, _ in past
+        )
         for before, entry, after in past[-self.most_lines :]:
             with left_out(STORY):
                 lines = self._public(before, GameUpdate(after, "", entry))

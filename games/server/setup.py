@@ -65,12 +65,12 @@ def first_view(plan: Plan) -> FirstView:
     if plan.resume is not None:
         from teeter.engine.record.latest import latest
         from teeter.engine.record.reader import load
-        from teeter.games.play.playback import past_of
+        from teeter.games.play.playback import left_at
         from teeter.games.play.replays import last_bodies
 
         replay = load(latest(plan.resume))
         if replay.checkpoints:
-            state, past = past_of(replay)
+            state, past = left_at(replay)
             return FirstView(game, state, last_bodies(replay), past)
     judge, stock = game.judge, stock_of(game)
     if game.is_free_building:
