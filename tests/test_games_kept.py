@@ -148,17 +148,14 @@ def test_a_piece_that_was_laid_wrong_teaches_nobody(left: Any) -> None:
     """It ended the tutorial of that game for good."""
     opening = first_view(plan_of(left[0]))
     client = ClientState(plan_of(left[0]), opening.game, opening.state, opening.bodies, lambda: 0.0)
-    client.remember(
-        tuple(
-            (
-                before,
-                replace(given, broken=(Condition.CENTRAL,)) if isinstance(given, Placed) else given,
-                after,
-            )
-            for before, given, after in opening.past
-            if not isinstance(given, CountElapsed)
-        )
-    )
+    wrong = [
+        (before, replace(given, broken=(Condition.IN_THE_CENTRE,)), after)
+        if isinstance(given, Placed | CountElapsed)
+        else (before, given, after)
+        for before, given, after in opening.past
+    ]
+    assert wrong != list(opening.past)
+    client.remember(tuple(wrong))
     assert not client.has_laid
 
 

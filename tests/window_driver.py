@@ -50,6 +50,8 @@ height = 540
 KEYS = {
     "Escape": "escape",
     "Return": "enter",
+    "Next": "page_down",
+    "Prior": "page_up",
     "Tab": "tab",
     "Down": "arrow_down",
     "Up": "arrow_up",

@@ -241,6 +241,23 @@ def panels_by_keys_alone() -> None:
     person.keep("keys-menu")
     person.key("Return")
     person.wait(lambda: app.screen.pages.page == "settings", "the settings")
+    person.press("page:keys")
+    person.wait(lambda: app.screen.pages.page == "keys", "the list of keys")
+    person.look(3)
+
+    def first() -> int:
+        return int(app.window.hud.layout.scrolls[0].first)
+
+    person.key("Tab")
+    person.wait(lambda: app._focus is not None and app._focus.lit, "a lit button at the top")
+    for key, at in (("Next", 4), ("Next", 8), ("Prior", 4)):
+        person.key(key)
+        person.look(4)
+        assert first() == at, (
+            f"{key} scrolls to {first()} of {app.window.hud.layout.scrolls}, whatever is lit"
+        )
+    person.key("Tab")
+    person.wait(lambda: first() == 0, "what is lit is seen")
     person.key("Escape")
     app.close()
     person = opened(Plan("wonky", ("Ana", "Ben"), 3, {"first": "Ana"}))

@@ -7,6 +7,7 @@ pixels.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -166,3 +167,14 @@ class Panel:
     mark: str = ""
     at: tuple[float, float] = (0.0, 0.0)
     keep_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+
+
+def lit_in(items: Iterable[Item | FanCard]) -> str:
+    """Returns the name of what is lit in some items; empty for nothing."""
+    for item in items:
+        if isinstance(item, Button | Slider | FanCard) and item.is_lit:
+            return item.name
+        within = item.items if isinstance(item, Row) else item.cards if isinstance(item, Fan) else ()
+        if found := lit_in(within):
+            return found
+    return ""

@@ -47,6 +47,8 @@ BEFORE_FALL_S = 2.0
 """Seconds before a fall at which watching it begins."""
 WAYS = {"tab": 1, "arrow_down": 1, "arrow_up": -1}
 """Keys that go from button to button where panels alone are asked."""
+PAGES = {"page_down": 4, "page_up": -4}
+"""Lines that keys scroll a page."""
 SLIDES = {"arrow_right": 1, "arrow_left": -1}
 """Keys that move a slider there."""
 
@@ -237,6 +239,8 @@ class App:
                 self._focus = SwitchScanner(math.inf)
             else:
                 self._focus.go(WAYS[key])
+            return True
+        if key in PAGES and not self._is_among_panels and self.window.hud.scroll_tallest(PAGES[key]):
             return True
         if self._focus is not None and key in SLIDES and (slid := self._focus.slide(SLIDES[key])) is not None:
             self.screen.handle(slid)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from panda3d import core
 
 from teeter.engine.view.opengl import ViewError
-from teeter.engine.view.panels import Panel
+from teeter.engine.view.panels import Panel, lit_in
 from teeter.engine.view.render.resources import shader
-from teeter.engine.view.window.layout import Layout, lay_out
+from teeter.engine.view.window.layout import Layout, Scroll, lay_out
 from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, Shape
 
 SORT = 50
@@ -68,6 +68,10 @@ class Hud:
         if listed == self._panels and scale == self._scale:
             return False
         before = self._panels, self._scale
+        was = {panel.name: lit_in(panel.items) for panel in self._panels}
+        for panel in listed:
+            if lit_in(panel.items) not in ("", was.get(panel.name, "")):
+                self._scrolled.pop(panel.name, None)
         self._panels, self._scale = listed, scale
         try:
             self._draw()
@@ -99,7 +103,13 @@ class Hud:
 
     def scroll(self, x: float, y: float, lines: int) -> bool:
         """Scrolls the panel at a point. Returns whether there is one that can be scrolled."""
-        scroll = self.layout.scroll_at(x, y)
+        return self._scroll(self.layout.scroll_at(x, y), lines)
+
+    def scroll_tallest(self, lines: int) -> bool:
+        """Scrolls the tallest panel that can be scrolled. Returns whether there is one."""
+        return self._scroll(max(self.layout.scrolls, key=lambda each: each.rect.height, default=None), lines)
+
+    def _scroll(self, scroll: Scroll | None, lines: int) -> bool:
         if scroll is None:
             return False
         self._scrolled[scroll.name] = min(max(scroll.first + lines, 0), scroll.last)

@@ -65,6 +65,8 @@ LINE_HEIGHT, BASELINE = 1.28, 0.92
 # in units
 PADDING, SPACING, MARGIN, ROUNDING = 12.0, 5.0, 12.0, 8.0
 BUTTON_ROUNDING, BUTTON_PADDING = 5.0, (10.0, 5.5)
+SMALLEST = 0.5
+"""Of a picture's width, before what is beside it goes below it."""
 SPOT, SLIDER_HEIGHT, COIN = 14.0, 16.0, 12.0
 BRIGHT, CAPITAL = 1.6, 0.66
 """Sum of red, green and blue from which on letters on a colour are dark; height of capital letters, of their size."""
@@ -137,7 +139,7 @@ class ItemLayout:
             case Row():
                 return sum(self.min_width(child) for child in item.items) + gap * (len(item.items) - 1)
             case Picture():
-                return item.width * self.unit
+                return SMALLEST * item.width * self.unit
         return MIN_ITEM * self.unit
 
     def _longest(self, text: str, size: int, bold: bool = False) -> float:

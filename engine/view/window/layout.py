@@ -279,7 +279,8 @@ class _Page:
             last = (begins or fits or [len(parts) - 1])[0]
             first = min(self.scrolled.get(panel.name, last if panel.tallest else 0), last)
             lit = next((number for number, part in enumerate(parts) if part.is_lit), None)
-            if lit is not None:
+            # who has scrolled looks elsewhere, until another one is lit
+            if lit is not None and panel.name not in self.scrolled:
                 first = min(first, lit)
                 while _tall(parts[first : lit + 1]) > room and first < lit:
                     first += 1
