@@ -106,6 +106,7 @@ def lying(height: float = 0.0075, friction: float = 0.4) -> tuple[Body, Body]:
 @pytest.mark.slow
 @pytest.mark.parametrize("yaw", [0.0, 17.0, 45.0])
 @pytest.mark.parametrize("shape", sorted(shapes()))
+@pytest.mark.sampled(2)
 def test_a_piece_tips_over_an_edge_where_it_should(engine: Engine, shape: str, yaw: float) -> None:
     may = (
         TOLERANCES[engine].edge
@@ -120,7 +121,7 @@ def test_a_block_slides_at_its_friction_angle(engine: Engine, yaw: float) -> Non
     assert abs(slide_dynamics(0.35, yaw)) <= TOLERANCES[engine].slide
 
 
-@pytest.mark.parametrize("yaw", [0.0, 22.5])
+@pytest.mark.parametrize("yaw", [pytest.param(0.0, marks=pytest.mark.soak), 22.5])
 def test_a_disc_slides_at_its_friction_angle(engine: Engine, yaw: float) -> None:
     disc = piece(wood(0.35), cylinder=(20, 10))
     assert abs(slide_dynamics(0.35, yaw, disc)) <= TOLERANCES[engine].disc
@@ -135,6 +136,12 @@ def test_motion_follows_its_closed_form(engine: Engine, rate: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "engine",
+    # Bullet's is looked at in `test_engine_tower`, by the same bounds
+    [pytest.param(each, marks=[pytest.mark.soak] * (each == "bullet")) for each in installed_engines()],
+    indirect=True,
+)
 def test_an_even_tower_stands_still(engine: Engine) -> None:
     may, found = TOLERANCES[engine], stand_still(tower())
     assert found.sink_mm <= may.sink
