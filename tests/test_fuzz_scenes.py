@@ -17,7 +17,9 @@ from teeter.scenes.load import load
 
 CORPUS = Path(__file__).parent / "corpus"
 """What once did harm, a file each."""
-EXAMPLES = 290
+EXAMPLES = 100
+ALL_EXAMPLES = 290
+"""As many in the soak."""
 KINDS = ("toml", "glb", "gltf", "obj", "stl", "ply", "3mf")
 WORDS = [b"nan", b"inf", b"-1", b"1e308", b"\0", b"\x1b[31m", b"99999999999", b"[", b"]]", b'"', b"\xff\xfe"]
 WORDS += [b"0", b"null", b"{}"]
@@ -121,12 +123,15 @@ def test_a_sound_file_is_read(kind: str, tmp_path: Path) -> None:
     assert load(tmp_path / f"seed.{kind}", table=None if kind == "toml" else "lowest").ids
 
 
+@pytest.mark.parametrize("examples", [EXAMPLES, pytest.param(ALL_EXAMPLES, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_broken_file_is_read_or_refused(kind: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_broken_file_is_read_or_refused(
+    kind: str, examples: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.mktemp("fuzz") / f"fuzzed.{kind}"
 
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         deadline=None,
         derandomize=True,
         database=None,
