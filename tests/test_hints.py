@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal, cast
@@ -90,6 +93,10 @@ class Trial:
         self.goal = bots[self.need.player].place(session, self.need)
         self.bodies = dict(session.table.bodies)
         self.moment, self.before = session.table.remember(), session.before
+        self.begin()
+
+    def begin(self) -> None:
+        """With a coach who knows nothing of it."""
         self.answer = answerer()
         self.news = [body for name, body in self.bodies.items() if name != FLOOR]
 
@@ -144,6 +151,25 @@ class Trial:
         return list(self.heard)
 
 
+@cache
+def played_to(name: str) -> Trial:
+    return Trial(name, TURNS[name])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _games_are_forgotten() -> Iterator[None]:
+    yield
+    played_to.cache_clear()
+
+
+def asked_in(name: str) -> Trial:
+    """A game at its moment, for questions alone: it takes seconds to be played to, and nobody moves anything in it."""
+    found = copy(played_to(name))
+    found.bodies = dict(found.bodies)
+    found.begin()
+    return found
+
+
 def test_a_hand_may_miss_to_every_side() -> None:
     body = tower(rows=1)[-1]
     away = [np.subtract(each.pose.position, body.pose.position) for each in beside(body)]
@@ -156,10 +182,10 @@ def is_against(told: list[Input]) -> bool:
     return any(isinstance(each, (Fell, HitNeighbour)) or getattr(each, "broken", ()) for each in told)
 
 
-def tried(name: str, places: int, turns: int) -> tuple[int, int, list[str]]:
+def tried(name: str, places: int) -> tuple[int, int, list[str]]:
     """At how many of so many random places the coach thinks that the piece stands, at how many a rule is broken, and
     where one is broken though the coach called it safe."""
-    luck, trial = random.Random(11), Trial(name, turns)
+    luck, trial = random.Random(11), Trial(name, TURNS[name])
     stands = broken = 0
     wrong: list[str] = []
     for number in range(places):
@@ -185,7 +211,7 @@ def tried(name: str, places: int, turns: int) -> tuple[int, int, list[str]]:
 
 
 def test_a_place_that_the_rules_forbid_is_not_called_safe() -> None:
-    _, broken, wrong = tried("crazy-tower", 4, TURNS["crazy-tower"])
+    _, broken, wrong = tried("crazy-tower", 4)
     assert not wrong
     assert broken, "no place was against the rules: nothing was tried"
 
@@ -199,7 +225,7 @@ def test_a_place_that_the_rules_forbid_is_not_called_safe() -> None:
     ],
 )
 def test_of_many_places_none_is_called_safe_that_the_rules_forbid(name: str, places: int) -> None:
-    stands, broken, wrong = tried(name, places, TURNS[name])
+    stands, broken, wrong = tried(name, places)
     print(f"{name}: of {places} places {stands} stand, as the coach has it, and {broken} break a rule")
     assert not wrong
     assert stands, "the coach lets nothing stand"
@@ -208,7 +234,7 @@ def test_of_many_places_none_is_called_safe_that_the_rules_forbid(name: str, pla
 
 
 def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
-    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    trial = asked_in("crazy-tower")
     beside = trial.landing(0.3, 0.25, 0.0)
     assert beside is not None
     said = trial.asked(beside)
@@ -223,14 +249,13 @@ def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
     place = trial.landing(0.0, 0.0, 0.0)
     assert place is not None
     assert trial.asked(place).why == "It does not lie on the highest floor card"
-    trial.session.close()
 
 
 @pytest.mark.parametrize(
     ("degrees", "risk", "said"), [(0, "safe", ""), (10, "risky", "mm before it lies still, and may fall")]
 )
 def test_a_block_that_shifts_on_a_dome_may_fall(degrees: float, risk: str, said: str) -> None:
-    trial = Trial("wonky", TURNS["wonky"])
+    trial = asked_in("wonky")
     half = math.radians(degrees) / 2
     tilt = Pose((0.0, 0.0, 0.0), (math.sin(half), 0.0, 0.0, math.cos(half)))
     way = Pose((0.0, 0.0, 0.0), trial.goal.orientation).then(tilt).orientation
@@ -245,7 +270,7 @@ def test_a_block_that_shifts_on_a_dome_may_fall(degrees: float, risk: str, said:
 
 def test_of_a_tower_that_moves_when_it_is_set_up_again_nothing_is_tried() -> None:
     """One of its pieces hangs in the air: by simulation everything fell, and the coach was sure of it."""
-    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    trial = asked_in("crazy-tower")
     name = next(
         name for name, body in trial.bodies.items() if not body.fixed and name != trial.need.pieces[0]
     )
@@ -257,12 +282,11 @@ def test_of_a_tower_that_moves_when_it_is_set_up_again_nothing_is_tried() -> Non
     assert said.why == "What lies there hardly stands as it is: all of it may fall"
     nearest = trial.answer([], replace(trial.question(trial.goal), wanted="nearest"))
     assert nearest == NearestAnswer(None)
-    trial.session.close()
 
 
 def test_what_is_missed_by_a_hair_is_a_risk_and_not_against_the_rules() -> None:
     """Bricks come to lie otherwise than in a trial by tenths of a millimetre."""
-    trial = Trial("tower-topple", TURNS["tower-topple"])
+    trial = asked_in("tower-topple")
     held = trial.bodies[trial.need.pieces[0]]
     lying = [body for name, body in trial.bodies.items() if name not in (FLOOR, held.name)]
     looker = Looker(trial.session.game, trial.state, lying, Previewer(trial.session.game))
@@ -288,11 +312,10 @@ def test_what_is_missed_by_a_hair_is_a_risk_and_not_against_the_rules() -> None:
     said = trial.asked(place)
     assert said.risk == "risky"
     assert found(high).broken[0].missed in said.why
-    trial.session.close()
 
 
 def test_a_piece_that_a_hand_lowers_comes_to_lie_as_one_that_is_let_go_in_its_place() -> None:
-    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    trial = asked_in("crazy-tower")
     held = trial.bodies[trial.need.pieces[0]]
     place = trial.landing(*trial.goal.position[:2], 0.0)
     assert place is not None
@@ -306,7 +329,6 @@ def test_a_piece_that_a_hand_lowers_comes_to_lie_as_one_that_is_let_go_in_its_pl
     assert 0 < math.dist(let_go.rest.position, lowered.rest.position) < 5e-4
     assert (let_go.fell, let_go.broken, let_go.hit) == (lowered.fell, lowered.broken, lowered.hit)
     previewer.close()
-    trial.session.close()
 
 
 def test_the_place_that_the_referee_points_to_is_shown_until_somebody_acts() -> None:
@@ -559,7 +581,7 @@ def test_a_purist_asks_nothing() -> None:
 
 @pytest.mark.slow
 def test_the_place_that_the_coach_points_to_is_one_where_the_piece_may_lie() -> None:
-    trial = Trial("bausack", TURNS["bausack"])
+    trial = asked_in("bausack")
     x, y, _ = trial.goal.position
     place = trial.landing(x - 0.03, y, 0.0)
     assert place is not None
@@ -572,7 +594,6 @@ def test_the_place_that_the_coach_points_to_is_one_where_the_piece_may_lie() -> 
     first = trial.answer([], replace(trial.question(trial.goal), wanted="look"))
     assert isinstance(first, PlaceAnswer)
     assert (first.risk, first.is_first) == ("safe", True)
-    trial.session.close()
 
 
 def test_the_places_that_one_button_offers_are_apart_and_stand() -> None:
@@ -587,7 +608,7 @@ def test_the_places_that_one_button_offers_are_apart_and_stand() -> None:
 
 
 def test_what_was_pushed_while_the_piece_was_carried_counts_as_the_rules_have_it() -> None:
-    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    trial = asked_in("crazy-tower")
     question = trial.question(trial.goal)
     assert not trial.asked(trial.goal).is_bad
     block = (
@@ -608,19 +629,17 @@ def test_what_was_pushed_while_the_piece_was_carried_counts_as_the_rules_have_it
     for wanted in ("look", "all"):
         assert not said(wanted, 5e-4).is_bad
         assert (said(wanted, 0.02).risk, said(wanted, 0.02).why) == ("against", "Another piece would fall")
-    trial.session.close()
 
 
 @pytest.mark.slow
 def test_what_stands_on_a_dome_is_said_at_first_sight_and_for_good() -> None:
-    trial = Trial("wonky", TURNS["wonky"])
+    trial = asked_in("wonky")
     final = trial.asked(trial.goal)
     first = trial.answer([], replace(trial.question(trial.goal), wanted="look"))
     assert isinstance(first, PlaceAnswer)
     assert (first.risk, final.risk) == ("safe", "safe")
     lying = (body for name, body in trial.bodies.items() if name != trial.need.pieces[0])
     assert _rocks(tuple(lying), trial.bodies[trial.need.pieces[0]].at(trial.goal))
-    trial.session.close()
 
 
 def test_a_dome_rocks_on_what_a_flat_side_lies_on() -> None:
