@@ -82,7 +82,8 @@ def like(game: str, sentence: str) -> str:
 def spoken(lab: Lab) -> str:
     """Returns what a game says, by when it says it, sorted."""
     found: dict[str, set[str]] = defaultdict(set)
-    for when, sentence in _all(lab):
+    # most are said hundreds of times
+    for when, sentence in set(_all(lab)):
         found[when].add(like(lab.game.name, sentence))
     return "\n".join(line for when in sorted(found) for line in (f"== {when}", *sorted(found[when]), ""))
 
