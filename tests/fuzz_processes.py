@@ -313,7 +313,7 @@ def tried(kind: str, seeds: range, keep: Path | None) -> dict[str, object]:
 
 
 def ended(lines: Sequence[Sequence[str]]) -> list[dict[str, object]]:
-    """How command lines end, each in an empty folder: code, out and said, and their faults."""
+    """How command lines end, each in an empty folder: code, out and said, megabytes, and their faults."""
     found = []
     for line in lines:
         trial = Trial(line)
@@ -324,7 +324,8 @@ def ended(lines: Sequence[Sequence[str]]) -> list[dict[str, object]]:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         faults = faults_of(trial, end)
-        found.append({"code": end.code, "out": end.out, "said": end.said, "faults": faults})
+        told = {"code": end.code, "out": end.out, "said": end.said, "memory_mb": end.memory >> 20}
+        found.append({**told, "faults": faults})
     return found
 
 

@@ -125,36 +125,58 @@ def run(*words: str) -> tuple[int, str, float]:
     return done.returncode, " ".join((said + done.stderr).split()), float(peak)
 
 
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """How commands about the recordings end. A process that has loaded everything forks for each: a command loads in a
+    second what it needs for a moment."""
+    made = dict(READ)
+    made |= {name: make for name, (make, _) in (REFUSED | NOT_SHOWN).items()}
+    lines = []
+    for name, make in made.items():
+        path = packed(make(), tmp_path_factory.mktemp("recording"))
+        is_page = name in NOT_SHOWN
+        lines.append(
+            ["export", str(path), "-o", str(path.with_name("a.html"))] if is_page else ["verify", str(path)]
+        )
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("fuzz_processes.py")), "--lines"],
+        input=json.dumps(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = json.loads(done.stdout)
+    for line, row in zip(lines, rows, strict=True):
+        row["left"] = [each.name for each in Path(line[1]).parent.iterdir()]
+    return dict(zip(made, rows, strict=True))
+
+
+def is_refused(end: dict[str, Any], words: str) -> None:
+    said = " ".join(end["said"].split())
+    assert (end["code"], words in said) == (2, True), said
+    assert end["faults"] == []
+    assert end["left"] == ["a.teeter"]
+    assert end["memory_mb"] < MOST_MB / 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", READ)
-def test_what_is_within_the_limits_is_read_in_little_room(name: str, tmp_path: Path) -> None:
-    code, said, peak = run("verify", str(packed(READ[name](), tmp_path)))
-    print(f"{name}: {peak:.0f} MB")
-    assert (code, "is not known here" in said) == (2, True), said
-    assert peak < MOST_MB / 2
+def test_what_is_within_the_limits_is_read_in_little_room(
+    name: str, ended: dict[str, dict[str, Any]]
+) -> None:
+    is_refused(ended[name], "is not known here")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_beyond_them_is_refused_by_name(name: str, tmp_path: Path) -> None:
-    make, words = REFUSED[name]
-    code, said, peak = run("verify", str(packed(make(), tmp_path)))
-    print(f"{name}: {peak:.0f} MB")
-    assert code == 2
-    assert words in said
-    assert peak < MOST_MB / 2
+def test_what_is_beyond_them_is_refused_by_name(name: str, ended: dict[str, dict[str, Any]]) -> None:
+    is_refused(ended[name], REFUSED[name][1])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NOT_SHOWN)
-def test_what_no_viewer_holds_is_refused_by_name(name: str, tmp_path: Path) -> None:
-    make, words = NOT_SHOWN[name]
-    path = packed(make(), tmp_path)
-    code, said, peak = run("export", str(path), "-o", str(tmp_path / "a.html"))
-    print(f"{name}: {peak:.0f} MB")
-    assert (code, words in said) == (2, True), said
-    assert peak < MOST_MB / 2
-    assert [each.name for each in tmp_path.iterdir()] == ["a.teeter"]
+def test_what_no_viewer_holds_is_refused_by_name(name: str, ended: dict[str, dict[str, Any]]) -> None:
+    is_refused(ended[name], NOT_SHOWN[name][1])
 
 
 @pytest.mark.slow
