@@ -120,7 +120,7 @@ ASKED: tuple[tuple[Any, str], ...] = (
     (swept, "two_bricks"),
     (shaken, "two_bricks"),
     (explained, "bridge_bare"),
-    (checked, "tower_gone"),
+    (checked, "harmonic_outside"),
     (mended, "bridge_bare"),
     (built, ""),
     (designed, ""),
@@ -153,6 +153,12 @@ def test_eight_threads_answer_as_one_alone(alone: list[str]) -> None:
         assert [each.result() for each in asked] == alone
         probes = [pool.submit(probed, "two_bricks") for _ in range(THREADS)]
         assert {each.result() for each in probes} == {alone[0]}
+
+
+@pytest.mark.soak
+def test_a_tower_that_falls_in_eight_threads_falls_as_in_one_alone() -> None:
+    with ThreadPoolExecutor(THREADS) as pool:
+        assert set(pool.map(checked, ["tower_gone"] * THREADS)) == {checked("tower_gone")}
 
 
 def test_asyncio_answers_as_one_alone(alone: list[str]) -> None:
