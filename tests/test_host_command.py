@@ -18,7 +18,9 @@ import pytest
 from host_client import Seat
 from host_thread import played
 from needs import need
+from typer.testing import CliRunner
 
+from teeter.games.cli import app
 from teeter.games.play.playback import verify
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -152,24 +154,40 @@ def test_a_host_that_was_killed_goes_on_and_seats_come_back_by_their_links(tmp_p
     assert not [secret for secret in secrets if secret.encode() in data]
 
 
-def test_the_door_is_shut_before_a_window_opens(tmp_path: Path) -> None:
+def in_a_process(words: tuple[str, ...], home: Path) -> tuple[int, str, str]:
+    """How the real command ends: its exit code and what it says."""
+    with command(words, home) as host:
+        out, error = host.process.communicate(timeout=WAIT_S)
+    return host.process.returncode, out, error
+
+
+def in_here(words: tuple[str, ...]) -> tuple[int, str, str]:
+    """The same in this process, for what is refused before anything begins."""
+    found = CliRunner().invoke(app, ["play", *words])
+    return found.exit_code, found.stdout, found.stderr
+
+
+def test_the_door_is_shut_before_a_window_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is wrong is said in a line, with exit code 2, and nothing is left."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
+        in_use = ("wonky", "--host", f"127.0.0.1:{port}", "--record", "game.teeter")
         cases = {
             ("--host",): "which game",
-            ("wonky", "--host", f"127.0.0.1:{port}", "--record", "game.teeter"): "in use",
+            in_use: "in use",
             ("wonky", "--host", "127.0.0.1:http"): "the port is a number",
-            ("wonky", "--host", "--headless"): "leave out --headless",
-            ("wonky", "--host", "--players", "Ada,Ada"): "names must differ",
-            ("--resume", "nothing.teeter", "--host"): "nothing.teeter",
+            ("wonky", "--host", "127.0.0.1:0", "--headless"): "leave out --headless",
+            ("wonky", "--host", "127.0.0.1:0", "--players", "Ada,Ada"): "names must differ",
+            ("--resume", "nothing.teeter", "--host", "127.0.0.1:0"): "nothing.teeter",
         }
         for words, said in cases.items():
-            with command(words, tmp_path) as host:
-                out, error = host.process.communicate(timeout=WAIT_S)
-            assert host.process.returncode == 2, error
+            is_real = words in (("--host",), in_use)
+            code, out, error = in_a_process(words, tmp_path) if is_real else in_here(words)
+            assert code == 2, error
             assert said in error
             assert len(error.splitlines()) == 1
             assert "http://" not in out
@@ -177,11 +195,15 @@ def test_the_door_is_shut_before_a_window_opens(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_second_host_of_one_recording_is_refused_under_every_name(tmp_path: Path) -> None:
+def test_a_second_host_of_one_recording_is_refused_under_every_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By its own name, by a link to it, and by a folder that is a link; the first one goes on."""
     words = ("wonky", "--players", "Ada,Ben", "--record", "game.teeter", "--host", "127.0.0.1:0")
     with command(words, tmp_path) as host:
         link = host.links()["Seats"]
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.chdir(tmp_path)
         (tmp_path / "folder").symlink_to(tmp_path)
         (tmp_path / "link.teeter").symlink_to("game.teeter")
         (tmp_path / "link.teeter.part").symlink_to("game.teeter.part")
@@ -191,9 +213,9 @@ def test_a_second_host_of_one_recording_is_refused_under_every_name(tmp_path: Pa
             assert time.monotonic() < end
             time.sleep(0.05)
         for name in ("game.teeter", "folder/game.teeter", "link.teeter"):
-            with command(("--resume", name, "--host", "127.0.0.1:0"), tmp_path) as other:
-                out, error = other.process.communicate(timeout=WAIT_S)
-            assert other.process.returncode == 2, (name, error)
+            again = ("--resume", name, "--host", "127.0.0.1:0")
+            code, out, error = in_a_process(again, tmp_path) if name == "game.teeter" else in_here(again)
+            assert code == 2, (name, error)
             assert "is being recorded by process" in error, error
             assert "http://" not in out
 
@@ -211,9 +233,7 @@ def test_a_game_that_is_over_is_refused_before_anybody_gets_a_link(tmp_path: Pat
     bots = ("bausack", "--house", "pieces=2", "--players", "bot:steady,bot:bold", "--seed", "3")
     with command((*bots, "--headless", "--record", "game.teeter"), tmp_path) as game:
         assert game.process.wait(WAIT_S) == 0
-    with command(("--resume", "game.teeter", "--host", "127.0.0.1:0"), tmp_path) as host:
-        out, error = host.process.communicate(timeout=WAIT_S)
-    assert host.process.returncode == 2
-    assert out == ""
+    code, out, error = in_a_process(("--resume", "game.teeter", "--host", "127.0.0.1:0"), tmp_path)
+    assert (code, out) == (2, "")
     assert "this game is over" in error
     assert "`teeter replay game.teeter` shows it" in error
