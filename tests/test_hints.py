@@ -7,7 +7,6 @@ import random
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal, cast
@@ -151,20 +150,25 @@ class Trial:
         return list(self.heard)
 
 
-@cache
-def played_to(name: str) -> Trial:
-    return Trial(name, TURNS[name])
+PLAYED_TO: dict[tuple[str, int], Trial] = {}
+"""Games at a moment, which it takes seconds to play to."""
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _games_are_forgotten() -> Iterator[None]:
+def _games_are_left() -> Iterator[None]:
     yield
-    played_to.cache_clear()
+    for trial in PLAYED_TO.values():
+        trial.session.close()
+    PLAYED_TO.clear()
 
 
-def asked_in(name: str) -> Trial:
-    """A game at its moment, for questions alone: it takes seconds to be played to, and nobody moves anything in it."""
-    found = copy(played_to(name))
+def trial_of(name: str, turns: int = 0) -> Trial:
+    """A game at a moment, as if nobody had asked or tried anything there before. What is laid moves the table alone,
+    and everything is set up anew before the next piece is."""
+    moment = (name, turns or TURNS[name])
+    if moment not in PLAYED_TO:
+        PLAYED_TO[moment] = Trial(*moment)
+    found = copy(PLAYED_TO[moment])
     found.bodies = dict(found.bodies)
     found.begin()
     return found
@@ -185,7 +189,7 @@ def is_against(told: list[Input]) -> bool:
 def tried(name: str, places: int) -> tuple[int, int, list[str]]:
     """At how many of so many random places the coach thinks that the piece stands, at how many a rule is broken, and
     where one is broken though the coach called it safe."""
-    luck, trial = random.Random(11), Trial(name, TURNS[name])
+    luck, trial = random.Random(11), trial_of(name)
     stands = broken = 0
     wrong: list[str] = []
     for number in range(places):
@@ -206,7 +210,6 @@ def tried(name: str, places: int) -> tuple[int, int, list[str]]:
         stands, broken = stands + (said.risk in ("safe", "risky")), broken + is_broken
         if said.risk == "safe" and is_broken:
             wrong.append(f"at {pose}: safe, yet {trial.heard}")
-    trial.session.close()
     return stands, broken, wrong
 
 
@@ -234,7 +237,7 @@ def test_of_many_places_none_is_called_safe_that_the_rules_forbid(name: str, pla
 
 
 def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
-    trial = asked_in("crazy-tower")
+    trial = trial_of("crazy-tower")
     beside = trial.landing(0.3, 0.25, 0.0)
     assert beside is not None
     said = trial.asked(beside)
@@ -255,7 +258,7 @@ def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
     ("degrees", "risk", "said"), [(0, "safe", ""), (10, "risky", "mm before it lies still, and may fall")]
 )
 def test_a_block_that_shifts_on_a_dome_may_fall(degrees: float, risk: str, said: str) -> None:
-    trial = asked_in("wonky")
+    trial = trial_of("wonky")
     half = math.radians(degrees) / 2
     tilt = Pose((0.0, 0.0, 0.0), (math.sin(half), 0.0, 0.0, math.cos(half)))
     way = Pose((0.0, 0.0, 0.0), trial.goal.orientation).then(tilt).orientation
@@ -270,7 +273,7 @@ def test_a_block_that_shifts_on_a_dome_may_fall(degrees: float, risk: str, said:
 
 def test_of_a_tower_that_moves_when_it_is_set_up_again_nothing_is_tried() -> None:
     """One of its pieces hangs in the air: by simulation everything fell, and the coach was sure of it."""
-    trial = asked_in("crazy-tower")
+    trial = trial_of("crazy-tower")
     name = next(
         name for name, body in trial.bodies.items() if not body.fixed and name != trial.need.pieces[0]
     )
@@ -286,7 +289,7 @@ def test_of_a_tower_that_moves_when_it_is_set_up_again_nothing_is_tried() -> Non
 
 def test_what_is_missed_by_a_hair_is_a_risk_and_not_against_the_rules() -> None:
     """Bricks come to lie otherwise than in a trial by tenths of a millimetre."""
-    trial = asked_in("tower-topple")
+    trial = trial_of("tower-topple")
     held = trial.bodies[trial.need.pieces[0]]
     lying = [body for name, body in trial.bodies.items() if name not in (FLOOR, held.name)]
     looker = Looker(trial.session.game, trial.state, lying, Previewer(trial.session.game))
@@ -315,7 +318,7 @@ def test_what_is_missed_by_a_hair_is_a_risk_and_not_against_the_rules() -> None:
 
 
 def test_a_piece_that_a_hand_lowers_comes_to_lie_as_one_that_is_let_go_in_its_place() -> None:
-    trial = asked_in("crazy-tower")
+    trial = trial_of("crazy-tower")
     held = trial.bodies[trial.need.pieces[0]]
     place = trial.landing(*trial.goal.position[:2], 0.0)
     assert place is not None
@@ -581,7 +584,7 @@ def test_a_purist_asks_nothing() -> None:
 
 @pytest.mark.slow
 def test_the_place_that_the_coach_points_to_is_one_where_the_piece_may_lie() -> None:
-    trial = asked_in("bausack")
+    trial = trial_of("bausack", 10)
     x, y, _ = trial.goal.position
     place = trial.landing(x - 0.03, y, 0.0)
     assert place is not None
@@ -608,7 +611,7 @@ def test_the_places_that_one_button_offers_are_apart_and_stand() -> None:
 
 
 def test_what_was_pushed_while_the_piece_was_carried_counts_as_the_rules_have_it() -> None:
-    trial = asked_in("crazy-tower")
+    trial = trial_of("crazy-tower")
     question = trial.question(trial.goal)
     assert not trial.asked(trial.goal).is_bad
     block = (
@@ -633,7 +636,7 @@ def test_what_was_pushed_while_the_piece_was_carried_counts_as_the_rules_have_it
 
 @pytest.mark.slow
 def test_what_stands_on_a_dome_is_said_at_first_sight_and_for_good() -> None:
-    trial = asked_in("wonky")
+    trial = trial_of("wonky")
     final = trial.asked(trial.goal)
     first = trial.answer([], replace(trial.question(trial.goal), wanted="look"))
     assert isinstance(first, PlaceAnswer)
