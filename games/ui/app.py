@@ -24,7 +24,6 @@ from teeter.engine.view.window.window import Window
 from teeter.games.core.errors import RulesError
 from teeter.games.core.random_state import draw_seed
 from teeter.games.faults import FAULTS, left_out, or_else
-from teeter.games.play.replays import telling_of
 from teeter.games.present.menu import of_game
 from teeter.games.present.menu_screen import MenuScreen
 from teeter.games.present.pictures import Pictures
@@ -66,7 +65,11 @@ class App:
             # they load while the window opens; what cannot begin is refused before
             physics = PhysicsClient(plan)
             first_view(plan)
-        title = f"{telling_of(watched).title} - teeter" if watched is not None else "teeter"
+        title = "teeter"
+        if watched is not None:
+            from teeter.games.play.replays import telling_of  # slow to load, and the menu needs none
+
+            title = f"{telling_of(watched).title} - teeter"
         self.window = Window(title, size=(settings.picture.width, settings.picture.height))
         self.window.quality, self.window.top = self._first_quality(), settings.picture.table
         self._quality = self._adapted()
