@@ -75,7 +75,7 @@ class Reader:
             (r"^Click again to lay it", self._lay, "lay it"),
             (r"^Click one of your cards", self._play_card, "play a card"),
             (r"^Build: Click", self._bid, "bid"),
-            (r"^(The piece is yours: )?Click .*(block|brick|piece|it)\b", self._take, "take the lit piece"),
+            (r"^(The piece is yours\. )?Click .*(block|brick|piece|it)\b", self._take, "take the lit piece"),
             (r"^Move the pointer to draw it out", self._pull, "draw it out"),
             (r"^Move the pointer: ", self._carry, "carry it"),
             (r"^Turn it with A", lambda: self.person.key("a"), "turn it"),

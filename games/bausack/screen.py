@@ -29,7 +29,7 @@ class BausackDetails(GameDetails[State]):
         Lesson(
             "RECEIVE", "RECEIVE", "Accept the piece and place it, or pay and pass it on.", is_needed=False
         ),
-        Lesson(TAKE, "PLACE", "The piece is yours: {click} it to take it up."),
+        Lesson(TAKE, "PLACE", "The piece is yours. {click} it to take it up."),
         *carrying("in your own area, the lit frame; later on your tower."),
     )
 

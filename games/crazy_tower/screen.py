@@ -31,13 +31,13 @@ class CrazyDetails(GameDetails[State]):
         Lesson(
             "REVEAL",
             "CHOOSE",
-            "Or let the tower grow: {click} 'Reveal the next floor card'.",
+            "Or let the tower grow. {click} 'Reveal the next floor card'.",
             "CARD",
             offered="RevealCard",
         ),
         Lesson("CARD", "CARD", "{click} the new floor card, and lay it on the blocks of the tower."),
-        Lesson("BLOCK", "BLOCK", "A new floor wants a block: {click} one of yours.", is_needed=False),
-        Lesson("BOXES", "BOXES", "You covered a box that acts: {click} what it shall do.", is_needed=False),
+        Lesson("BLOCK", "BLOCK", "A new floor wants a block. {click} one of yours.", is_needed=False),
+        Lesson("BOXES", "BOXES", "You covered a box that acts. {click} what it shall do.", is_needed=False),
     )
 
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:

@@ -164,9 +164,10 @@ class GameScreen(TableScreen):
         if name == "next":
             self._cursor = (self._cursor + 1) % max(len(self.client.choices), 1)
         elif name == "choose":
-            choices = self.client.choices
-            if (lit := self._lit_choice()) is not None or len(choices) == 1:
-                self._do(lit or choices[0])
+            # what one holds is not put back by a key that means yes
+            only = self.client.choices if not self.client.held else ()
+            if (lit := self._lit_choice()) is not None or len(only) == 1:
+                self._do(lit or only[0])
         elif name == "undo":
             if why := hud.why_no_undo(self.client, self.settings):
                 self.say(why)

@@ -31,7 +31,7 @@ class WonkyDetails(GameDetails[State]):
 
     lessons: tuple[Lesson, ...] = (
         Lesson("CARD", "PLAY", "{click} one of your cards: it says which block comes next."),
-        Lesson("DRAWN", "DRAWN", "The card you drew can be played: {click} it, or keep it.", is_needed=False),
+        Lesson("DRAWN", "DRAWN", "The card you drew can be played. {click} it, or keep it.", is_needed=False),
         Lesson(TAKE, "ADD", "{click} a block on the table that fits the card."),
         *carrying("in the ring, on top of the tower, and touching nothing else."),
     )
