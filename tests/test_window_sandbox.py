@@ -25,8 +25,10 @@ from teeter.games.core.errors import SetupError
 from teeter.games.core.events import Placed, Released
 from teeter.games.core.rules import Bring
 from teeter.games.judge.places import bounds
+from teeter.games.present.asking import CheckQuestion
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.file_prompt import MOST_LIKE, FilePrompt, files_like, in_words, offered
+from teeter.games.present.hint_process import answer_check
 from teeter.games.present.naming import piece_name
 from teeter.games.present.sandbox_panel import SandboxLook, built, called, panels
 from teeter.games.server.inventory import inventory_of, read_piece, reader
@@ -35,6 +37,7 @@ from teeter.games.server.setup import first_view
 from teeter.models.build import build
 from teeter.models.catalogue import find
 from teeter.models.export import export_glb
+from teeter.scenes.formats.write import lost_in_glb
 from teeter.scenes.load import load
 from teeter.scenes.scene import SceneError
 
@@ -194,6 +197,49 @@ def test_what_was_built_of_a_mesh_is_saved_and_read_again(
     (again,) = load(tmp_path / f"again{ending}", drop=True).assembly.free
     assert again.piece.mass == pytest.approx(body.piece.mass, rel=1e-4)
     assert again.centre_of_mass == pytest.approx(client.lying()[-1].centre_of_mass, abs=1e-6)
+
+
+PAIR = """
+teeter = 1
+[[piece]]
+id = "roller"
+shape = { cylinder = [15, 40] }
+position = [0, 0, 15]
+rotation = [90, 0, 0]
+[[piece]]
+id = "box"
+shape = { box = [40, 40, 20] }
+position = [100, 0, 10]
+[[pair]]
+between = ["roller", "table"]
+rolling_mm = 1.0
+[[pair]]
+between = ["roller", "box"]
+rolling_mm = 2.0
+"""
+
+
+def test_what_was_built_keeps_how_hard_it_rolls(tmp_path: Path) -> None:
+    """The saved scene rolled away; a pair whose other piece is not there would be no scene."""
+    (tmp_path / "pair.toml").write_text(PAIR)
+    plan = Plan("sandbox", ("Ana",), 0, scene=str(tmp_path / "pair.toml"))
+    opening = first_view(plan)
+    client, scene = (
+        ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter),
+        load(plan.scene),
+    )
+    with_table, with_box = (frozenset({"roller", other}) for other in ("table", "box"))
+    for gone, pairs in (("", {with_table: 1e-3, with_box: 2e-3}), ("box", {with_table: 1e-3})):
+        frame = frame_of(body for body in opening.bodies if body.name != gone)
+        client.hear(TableView(1, 240, frame.names, frame.poses))
+        (tmp_path / "again.toml").write_bytes(built(client, scene).content)
+        bodies = load(tmp_path / "again.toml").assembly.bodies
+        assert {frozenset({body.name, pair}): size for body in bodies for pair, size in body.rolling} == pairs
+    assert "resistances to rolling" in lost_in_glb(scene)
+    # and what is checked at the table rests as the file does for `teeter check`
+    known = {body.name: body for body in client.lying()}
+    rows = tuple((name, body.pose) for name, body in known.items())
+    assert answer_check(CheckQuestion(rows), known).word == "stands"
 
 
 def test_a_file_in_metres_asks_who_brings_it_out(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from teeter.engine.pose import Pose
 from teeter.engine.view.camera import Vector
 from teeter.engine.workers import Failed, Questioner
-from teeter.engine.world.body import FLOOR, Body
+from teeter.engine.world.body import FLOOR
 from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import details_of
 from teeter.models.piece import Piece
@@ -187,7 +187,7 @@ class Asker:
         for name, piece in self.client.pieces.items():
             if self._known.get(name) is not piece:
                 self._known[name] = piece
-                body = Body(name, piece, Pose((0.0, 0.0, 0.0)), self.client.is_fixed(name))
+                body = self.client.body(name, Pose((0.0, 0.0, 0.0)))
                 self._questions.tell(body)
                 self._looks.tell(body)
 

@@ -60,6 +60,7 @@ class ClientState(Generic[S]):
         self.seat = seat
         self.plan, self.game, self.state = plan, game, state
         self.pieces: dict[str, Piece] = {body.name: body.piece for body in bodies}
+        self._rolling = {body.name: body.rolling for body in bodies}
         self._fixed = {body.name for body in bodies if body.fixed}
         self.frame = self.taken = frame_of(bodies)
         """As it is; and as it was when the hand took up what it holds, or held last."""
@@ -264,12 +265,13 @@ class ClientState(Generic[S]):
     def lying(self, but: str = "") -> tuple[Body, ...]:
         """Returns what lies on the table: the pieces of the game and the supports, without one of them and without what
         fell off."""
-        play = (self.in_play | self._fixed) - set(self.off_table)
-        return tuple(
-            Body(name, self.pieces[name], pose, self.is_fixed(name))
-            for name, pose in self.frame.placed().items()
-            if name in play and name not in (but, FLOOR)
-        )
+        play = (self.in_play | self._fixed) - {*self.off_table, but, FLOOR}
+        return tuple(self.body(name, pose) for name, pose in self.frame.placed().items() if name in play)
+
+    def body(self, name: str, pose: Pose) -> Body:
+        """Returns a piece or a support there, as the game began with it."""
+        rolling = self._rolling.get(name, ())
+        return Body(name, self.pieces[name], pose, self.is_fixed(name), rolling=rolling)
 
     def surface(self, held: str) -> LandingSurface:
         """Returns everything that a held piece may be laid on, kept while nothing else moves."""

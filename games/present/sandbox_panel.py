@@ -130,7 +130,11 @@ class BuiltFile:
 def built(client: ClientState, scene: Scene | None) -> BuiltFile:
     """Returns what lies on the table as a scene file, or as `.glb` where that cannot hold a mesh. scene: what it began
     with. Raises SceneError."""
-    assembly = Assembly("Built by hand", client.lying())
+    lying = client.lying()
+    # a pair of which one does not lie there is none
+    there = {body.name for body in lying}
+    kept = [replace(body, rolling=tuple(pair for pair in body.rolling if pair[0] in there)) for body in lying]
+    assembly = Assembly("Built by hand", tuple(kept))
     if not assembly.free:
         raise SceneError.of("Nothing lies on the table", "there is nothing to save")
     whole = Scene.of(assembly)

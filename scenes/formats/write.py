@@ -218,6 +218,12 @@ def lost_in_glb(scene: Scene) -> str:
     lost = ["masses"] if any(one.density_kg_m3 != usual.density_kg_m3 for one in stuffs) else []
     lost += ["frictions"] if any(one.friction != usual.friction for one in stuffs) else []
     lost += ["centres of mass"] if is_loaded else []
+    rolls = [one.rolling_mm != usual.rolling_mm for one in stuffs]
+    lost += (
+        ["resistances to rolling"]
+        if any(rolls) or any(body.rolling for body in scene.assembly.bodies)
+        else []
+    )
     table = table_of(next((body for body in scene.assembly.bodies if body.name == TABLE), None))
     lost += [] if table in (None, TableTop()) else ["the table's size and friction"]
     return ", ".join(lost)
