@@ -22,7 +22,7 @@ from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.window.events import Clicked
 from teeter.engine.view.window.hud import width_of
 from teeter.engine.view.window.items import GOLD, GOLD_EDGE
-from teeter.engine.view.window.layout import Layout, free_parts, lay_out
+from teeter.engine.view.window.layout import READ_UNIT, Layout, free_parts, lay_out
 from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, wrapped
 from teeter.games.core.rules import NO_HANDICAP, Wait
 from teeter.games.game import Game
@@ -358,6 +358,22 @@ def test_a_table_from_which_all_fell_is_seen_whole() -> None:
     assert len(seen) == 4
     assert (seen >= 0).all()
     assert (seen <= (1280, 720)).all()
+
+
+@pytest.mark.parametrize("size", [(320, 480), (480, 320)], ids=str)
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_a_window_however_small_can_be_read(game: Game[Any], size: tuple[int, int]) -> None:
+    players = ("Ana",) if game.is_free_building else ("Ana", "Benedict")
+    plan = Plan(game.name, players, 3, scene="tower" if game.is_free_building else "")
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    client.hear(Waits(client.need, client.game.rules.legal(client.state), False))
+    panels = hud.panels(client, load_settings(), HudState(most=most_choices(size[0], 1.0)))
+    layout = lay_out(panels, size, width_of, least=READ_UNIT)
+    sound(layout, size, game.name)
+    words = [shape for shape in layout.shapes if isinstance(shape, Letters)]
+    assert len(words) > 8
+    assert min(shape.size for shape in words) >= 7, "smaller than letters of a screen can be"
 
 
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.game.name)

@@ -14,7 +14,7 @@ from panda3d import core
 from teeter.engine.view.opengl import ViewError
 from teeter.engine.view.panels import Panel, lit_in
 from teeter.engine.view.render.resources import shader
-from teeter.engine.view.window.layout import Layout, Scroll, lay_out
+from teeter.engine.view.window.layout import LEAST_UNIT, Layout, Scroll, lay_out
 from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, Shape
 
 SORT = 50
@@ -31,11 +31,11 @@ FONT_PAGE_PX = 512
 class Hud:
     """The panels over the scene of a window, in pixels from the upper left corner."""
 
-    def __init__(self, window: Any, size: tuple[int, int]) -> None:
+    def __init__(self, window: Any, size: tuple[int, int], *, least: float = LEAST_UNIT) -> None:
         self.layout = Layout()
         self.is_new = True
         """Whether the panels were drawn anew; their window takes note."""
-        self._size, self._scale, self._hovered = size, 1.0, ""
+        self._size, self._scale, self._least, self._hovered = size, 1.0, least, ""
         self._panels: tuple[Panel, ...] = ()
         # by shape, and how many equal ones come before it
         self._nodes: dict[tuple[Shape, int], Any] = {}
@@ -155,6 +155,7 @@ class Hud:
             self._size,
             width_of,
             scale=self._scale,
+            least=self._least,
             hovered=self._hovered,
             scrolled=self._scrolled,
         )

@@ -28,7 +28,9 @@ from teeter.engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Reg
 
 BACKDROP, DIMMED = colour_of("#f1ece2", 0.995), colour_of("#2b2620", 0.45)
 """Behind a panel that covers the picture, and behind a dialog."""
-HEIGHT_UNITS, WIDTH_UNITS, LEAST_UNIT = 720.0, 960.0, 0.2
+HEIGHT_UNITS, WIDTH_UNITS = 720.0, 960.0
+LEAST_UNIT, READ_UNIT = 0.2, 0.6
+"""Pixels, in pictures of whatever size; and where somebody sits before them: letters stay nine high."""
 MIDDLE_WIDTH = 230.0
 """Units: panels in the middle stand between the columns where so much is free, else above and below them."""
 SIDES_SHARE = 0.58
@@ -102,16 +104,17 @@ def lay_out(
     measure: Measure,
     *,
     scale: float = 1.0,
+    least: float = LEAST_UNIT,
     hovered: str = "",
     scrolled: Mapping[str, int] | None = None,
 ) -> Layout:
     """Lays panels out over a picture.
 
-    size: of the picture, pixels. scale: above 1 for larger letters. hovered: the name of what the pointer is on.
-    scrolled: the first line to be shown of panels that do not fit, by name.
+    size: of the picture, pixels. scale: above 1 for larger letters. least: pixels of a unit. hovered: the name of what
+    the pointer is on. scrolled: the first line to be shown of panels that do not fit, by name.
     """
     listed = tuple(panels)
-    unit = max(min(size[1] / HEIGHT_UNITS, size[0] / WIDTH_UNITS) * scale, LEAST_UNIT)
+    unit = max(min(size[1] / HEIGHT_UNITS, size[0] / WIDTH_UNITS) * scale, least)
     page = _Page(size, unit, ItemLayout(unit, measure, hovered), scrolled or {})
     over = [panel for panel in listed if panel.place in ("cover", "dialog")]
     if over:

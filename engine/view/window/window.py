@@ -44,6 +44,7 @@ from teeter.engine.view.window.events import (
 from teeter.engine.view.window.gamepad import Gamepad, PandaPads
 from teeter.engine.view.window.hud import Hud
 from teeter.engine.view.window.keyboard import AGAIN, CLOSE, DOWN, TYPED, UP, Keyboard
+from teeter.engine.view.window.layout import READ_UNIT
 from teeter.engine.view.window.shapes import Region
 from teeter.engine.world.body import Body
 
@@ -83,7 +84,7 @@ class Window:
         self.is_closed = False
         self.pointer = (self.size[0] / 2, self.size[1] / 2)
         self.down: set[str] = set()
-        self.hud = Hud(self._window, self.size)
+        self.hud = Hud(self._window, self.size, least=READ_UNIT)
         self.pad = Gamepad(PandaPads())
         self.pad_click = "pad_a"
         """The button of a gamepad that is the left button of the mouse now; empty for none."""
