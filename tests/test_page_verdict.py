@@ -20,7 +20,9 @@ import teeter
 from teeter.engine.certificate.checker import RefusedError, check, digest_of
 from teeter.engine.geometry.rotation import angle_between
 from teeter.engine.topple.balance.statics import analyse
+from teeter.engine.view.camera import Camera, all_seen_at
 from teeter.games.cli import app
+from teeter.scenes.load import load
 
 OUTLINE = (0xE0, 0xA0, 0x30)
 """Of the weakest piece."""
@@ -63,6 +65,25 @@ def test_a_verdict_turns_in_a_cell_of_a_notebook(browser: Browser, tmp_path: Pat
         found.page.wait_for_timeout(500)
         assert (np.abs(picture(found).astype(int) - before) > 8).any(axis=2).mean() > 0.1
         assert found.requests == [file.as_uri()]
+
+
+@pytest.mark.parametrize("size", [(390, 844), (844, 390), (1280, 720)], ids=str)
+def test_no_piece_is_behind_the_panel(browser: Browser, standing: Path, size: tuple[int, int]) -> None:
+    with opened(browser, standing, size=size) as found:
+        eye, target, fov = found.run("() => Object.values(teeter.view.orbit.camera)")
+        panel = found.page.locator("header.panel").bounding_box()
+    assert panel is not None
+    camera = Camera(tuple(eye), tuple(target), fov)
+    corners = np.concatenate(
+        [body.pose.apply(body.piece.visual.vertices) for body in load("two_bricks").assembly.free]
+    )
+    seen = all_seen_at(camera, size, corners)
+    assert len(seen) == len(corners)
+    assert (seen >= 0).all()
+    assert (seen <= size).all()
+    right, low = panel["x"] + panel["width"], panel["y"] + panel["height"]
+    assert ((seen[:, 0] > right) | (seen[:, 1] > low)).all()
+    assert np.ptp(seen, axis=0).max() > 0.3 * min(size), "hardly anything is seen"
 
 
 def test_a_verdict_shows_its_forces_and_checks_its_own_proof(browser: Browser, standing: Path) -> None:

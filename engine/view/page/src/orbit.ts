@@ -47,13 +47,25 @@ export class Orbit {
     return distance !== away;
   }
 
+  // Has a sphere in the part of the page that a panel in its corner leaves free: to its right, or below it.
+  frame(sphere: [number, number, number, number], panel: HTMLElement): void {
+    const { right, bottom } = panel.getBoundingClientRect(),
+      [across, down] = [Math.min(right / innerWidth, 0.9), Math.min(bottom / innerHeight, 0.9)],
+      aspect = innerWidth / innerHeight;
+    const isBeside = Math.min((1 - across) * aspect, 1) > Math.min(1 - down, aspect);
+    this.camera = framing(sphere, isBeside ? (1 - across) * aspect : Math.min(1 - down, aspect));
+    if (isBeside) this.pan((across * aspect) / 2, 0);
+    else this.pan(0, down / 2);
+  }
+
   private set(camera: Camera, isTurn = false): void {
     this.camera = camera;
     this.onMove(isTurn);
   }
 }
 
-// A camera that has a sphere in the picture, from where people like to look.
+// A camera that has a sphere in the picture, from where people like to look. aspect: width over height of the picture,
+// or, below 1, how much of its height is free.
 export function framing(
   [x, y, z, radius]: [number, number, number, number],
   aspect: number,

@@ -68,8 +68,6 @@ export class SweepView {
     this.greatest = this.rows.tilts.reduce((most, tilt) => Math.max(most, tilt || 0), 1e-9);
     this.orbit = new Orbit(framing(data.sphere, innerWidth / innerHeight));
     new Fingers(stage.canvas, this.orbit);
-    if (innerWidth > 1.2 * innerHeight) this.orbit.pan(360 / innerHeight / 2, 0);
-    this.orbit.onMove = () => this.loop.touch();
     const panel = make("header", "panel", root);
     make("h1", "", panel, data.title);
     make("p", "quiet", panel, `in ${data.scene}, ${this.rows.verdicts.length} places; point at one`);
@@ -86,6 +84,8 @@ export class SweepView {
       () => this.draw(),
     );
     this.measure();
+    this.orbit.frame(data.sphere, panel);
+    this.orbit.onMove = () => this.loop.touch();
     for (const name of ["pointerdown", "pointermove"] as const)
       this.map.addEventListener(name, (event) => {
         if (event.buttons || event.pointerType === "mouse") this.point(event.offsetX, event.offsetY);

@@ -12,7 +12,6 @@ import type { Overlay } from "./marks";
 import type { Stage } from "./stage";
 
 const SLICE_MS = 12; // of checking between two pictures
-const PANEL = 360; // pixels that the panel takes
 const SWING_S = 2.6; // in which the mechanism goes there and back
 const REACH = 0.16; // of the scene's radius: how far the fastest piece goes
 const GHOST = [0.78, 0.25, 0.17, 0.22];
@@ -55,10 +54,8 @@ export class VerdictView {
       this.layers.ghosts.push({ model: stage.modelOf(ghost.body), ink: GHOST, pose: ghost.pose, glass: 1 });
     this.orbit = new Orbit(framing(data.sphere, innerWidth / innerHeight));
     new Fingers(stage.canvas, this.orbit);
-    // a little to the right of the panel, where there is room
-    if (innerWidth > 1.2 * innerHeight) this.orbit.pan(PANEL / innerHeight / 2, 0);
+    this.orbit.frame(data.sphere, this.makePanel(root));
     this.orbit.onMove = () => this.loop.touch();
-    this.makePanel(root);
     this.loop = new Loop(
       stage.canvas,
       (elapsed) => this.step(elapsed),
@@ -122,7 +119,7 @@ export class VerdictView {
     });
   }
 
-  private makePanel(root: HTMLElement): void {
+  private makePanel(root: HTMLElement): HTMLElement {
     const data = this.data,
       panel = make("header", "panel", root);
     make("h1", "", panel, data.title);
@@ -161,6 +158,7 @@ export class VerdictView {
       make("span", "dot", line).style.background = colour;
       line.append(text);
     }
+    return panel;
   }
 
   // Checks the certificate a slice at a time, and marks what it proves.
