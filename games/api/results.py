@@ -335,8 +335,8 @@ class PoseResult(Untrue):
 class ProbeResult(Untrue):
     """One piece. load_n: carried from above. pull_n: the greatest force, as a moving median, of a slow level pull over
     its first 3 mm (in scenes much larger or smaller than the games in proportion) in the easiest direction; the other
-    pieces are not held and may ride along. None when a hand cannot slide it so far. stands_without: the rest stays up
-    without it. loose: pull_n is at most twice the friction of its own weight."""
+    pieces are not held and may ride along. None where something is in its way: it is stuck. stands_without: the rest
+    stays up without it. loose: pull_n is at most twice the friction of its own weight."""
 
     asked = "stands_without"
 

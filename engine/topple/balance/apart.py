@@ -20,16 +20,14 @@ def parts_of(
 ) -> list[tuple[Assembly, Contacts]]:
     """Returns the parts of a scene: those that touch on curves each by itself, all others as one, or they too each by
     itself. What is fixed is in every part."""
-    number = {name: at for at, name in enumerate(contacts.names)}
-    curved = np.array([[number[one], number[other]] for one, other in contacts.curved], dtype=np.int64)
-    curved = curved.reshape(-1, 2)
-    first, second = np.concatenate([np.stack([contacts.first, contacts.second], axis=1), curved]).T
+    touching = contacts.touching
+    first, second = touching.T
     is_free = ~(contacts.fixed[first] | contacts.fixed[second])
-    group = groups_of(len(number), first[is_free], second[is_free])
+    group = groups_of(len(contacts.names), first[is_free], second[is_free])
     group[contacts.fixed] = -1
-    rests = np.unique(group[curved])
+    rests = np.unique(group[touching[len(contacts.first) :]])
     if not all_apart:
-        group[(group >= 0) & ~np.isin(group, rests)] = len(number)
+        group[(group >= 0) & ~np.isin(group, rests)] = len(contacts.names)
     numbers = [part for part in np.unique(group) if part >= 0]
     if len(numbers) < 2:
         return [(assembly, contacts)]

@@ -98,6 +98,15 @@ class Contacts:
             overlaps=tuple(each for each in self.overlaps if {each.first, each.second} <= {*names}),
         )
 
+    @property
+    def touching(self) -> Ints:
+        """Returns the numbers (k, 2) of bodies that touch, by points and on curved surfaces; a pair as often as it has
+        points."""
+        number = {name: at for at, name in enumerate(self.names)}
+        curved = [[number[one], number[other]] for one, other in self.curved]
+        points = np.stack([self.first, self.second], axis=1)
+        return np.concatenate([points, np.array(curved, dtype=np.int64).reshape(-1, 2)])
+
     def joined(self, *others: Contacts) -> Contacts:
         """Returns the points of several contacts of the same bodies; all else is that of the first."""
         every, base = [self, *others], 0

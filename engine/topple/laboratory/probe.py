@@ -17,9 +17,9 @@ from teeter.engine.event_detector import pressing
 from teeter.engine.geometry.drop import is_blocked
 from teeter.engine.hand import GRIP, Hand, packed
 from teeter.engine.pose import Pose
-from teeter.engine.settings import GRAVITY
+from teeter.engine.settings import GRAVITY, RATES, REFERENCE_RATE
 from teeter.engine.topple.balance.statics import analyse, stands
-from teeter.engine.topple.contact.detection import Contacts, contacts_at_rest, find_contacts
+from teeter.engine.topple.contact.detection import Contacts, contacts_at_rest, find_contacts, unheld
 from teeter.engine.topple.errors import NotStandingError
 from teeter.engine.topple.perturbation import at_poses, settle_undisturbed
 from teeter.engine.topple.resting import at_rest, friction_ratios, resting
@@ -32,10 +32,14 @@ from teeter.models.piece import Array
 
 Progress = Callable[[int, int], None]
 
+STRENGTH = 2.0
+"""Times the friction of all pieces, at the least, with which the hand pulls: a piece has two sides that rub."""
 LOOSE = 2.0
 """A piece is loose when its pull is at most this many times its own weight times its friction."""
 PULL_SPEED = 0.06
 """m/s at which a hand pulls that feels for a force."""
+ONSET_S = 0.05
+"""Seconds in which it gets so fast: what is jerked rocks, and rubs unevenly."""
 SLIDE_DISTANCE = 3e-3
 """Metres of sliding over which the force is read."""
 MEDIAN_WINDOW_S = 0.025
@@ -63,7 +67,8 @@ GRAZE = 5e-4
 @dataclass(frozen=True, slots=True)
 class Probed:
     """What the probe found of one piece. load: newtons carried from above. pull: newtons to slide it out sideways, None
-    when the hand cannot. loose: it takes at most twice the friction of its own weight."""
+    when the hand is not strong enough or something is in its way. loose: it takes at most twice the friction of its own
+    weight."""
 
     load: float
     pull: float | None
@@ -74,17 +79,29 @@ class Probed:
 @dataclass(frozen=True, slots=True, eq=False)
 class Settled:
     """A scene at rest, as every pull begins from it. rested: its poses. balanced: the assembly statics is asked about,
-    None where it is silent; exact: its faces meet as declared; sunk: they were made to meet. loads: newtons. friction:
-    by how much that of a piece is multiplied for its pull. times: how much larger than the games' pieces it is."""
+    None where it is silent; contacts: those it is asked with; exact: its faces meet as declared; sunk: they were made
+    to meet. loads: newtons. friction: by how much that of a piece is multiplied for its pull. times: how much larger
+    than the games' pieces it is. strength: newtons of the hand that pulls."""
 
     snapshot: Snapshot
     rested: Assembly
     balanced: Assembly | None
+    contacts: Contacts
     exact: bool
     sunk: bool
     loads: dict[str, float]
     friction: dict[str, float]
     times: float
+    strength: float
+
+    def riders(self, name: str) -> Array:
+        """Returns which free pieces (n,) lie on nothing but one, or on others that do: they ride along with it."""
+        contacts, pairs = self.contacts, self.contacts.touching
+        own = contacts.names.index(name)
+        held = unheld(contacts.names, contacts.fixed, *pairs.T)
+        left = unheld(contacts.names, contacts.fixed, *pairs[(pairs != own).all(axis=1)].T)
+        riding = {*left} - {*held} | {name}
+        return np.array([body.name in riding for body in self.rested.free])
 
 
 def probe(
@@ -107,7 +124,7 @@ def probe(
     chosen = [body.name for body in assembly.free if body.name in asked]
     if not chosen:
         return {}
-    settled = settle(assembly)
+    settled = settle(assembly, _slides_all(assembly))
     probes: dict[str, Probed] = {}
     count = min(workers or os.cpu_count() or 1, len(chosen))
     try:
@@ -121,8 +138,16 @@ def probe(
     return probes
 
 
-def settle(assembly: Assembly) -> Settled:
-    """Lets a scene come to rest and takes a snapshot. Raises NotStandingError when it falls."""
+def _slides_all(assembly: Assembly) -> float:
+    """Returns newtons that slide whatever friction alone holds; no less than those of a person's hand."""
+    friction = max(body.piece.material.friction for body in assembly.bodies)
+    weight = GRAVITY * sum(body.piece.mass for body in assembly.free)
+    return max(GRIP.force, STRENGTH * friction * weight)
+
+
+def settle(assembly: Assembly, strength: float = GRIP.force) -> Settled:
+    """Lets a scene come to rest and takes a snapshot. strength: newtons of the hand that will pull. Raises
+    NotStandingError when it falls."""
     settled = settle_undisturbed(assembly)
     if not settled.stands:
         raise NotStandingError(f"{assembly.name} does not stand by itself, so there is nothing to pull out")
@@ -131,7 +156,10 @@ def settle(assembly: Assembly) -> Settled:
     level = at_rest(rested)
     place, contacts, is_exact = _to_balance(assembly, rested, level, times)
     statics = analyse(place, margins=False, contacts=contacts)
-    with new_world(rested.bodies, scale=scale.finer) as world:
+    # as many steps over the slide for large pieces as for bricks, whose rate may be lower
+    fine = next(rate for rate in RATES if rate * math.sqrt(times) >= 2 * REFERENCE_RATE or rate == max(RATES))
+    scale = replace(scale, rate=max(scale.finer.rate, fine))
+    with new_world(rested.bodies, scale=scale) as world:
         world.settle()
         world.run(round(RESTING_TIME_S * math.sqrt(times) * world.rate))
         snapshot = world.snapshot()
@@ -144,11 +172,13 @@ def settle(assembly: Assembly) -> Settled:
         snapshot=snapshot,
         rested=rested,
         balanced=place if statics.stands else None,
+        contacts=contacts,
         exact=is_exact,
         sunk=place is level,
         loads=loads if rest is None else rest.loads,
         friction=friction,
         times=times,
+        strength=strength,
     )
 
 
@@ -278,7 +308,7 @@ def _box(body: Body, frame: Array) -> tuple[Array, Array]:
 
 def pull_along(settled: Settled, body: Body, direction: Array) -> float | None:
     """Returns the newtons along `direction` (3,) that slide a piece; None when the hand is not strong enough, or it is
-    kept in by what is in the way."""
+    kept in by what is in its way."""
     far = SLIDE_DISTANCE * settled.times
     ways = _in_the_way(settled, body, direction)
     # past its far side, and twice so far where it is pushed along
@@ -290,40 +320,49 @@ def pull_along(settled: Settled, body: Body, direction: Array) -> float | None:
             world.run(round(REGAIN_TIME_S * math.sqrt(settled.times) * world.rate))
         hand = Hand(world, replace(GRIP, force=math.inf))
         hand.grab(body)
-        forces, slid = _drawn(world, hand, direction, settled.times, out)
+        forces, slid, shared = _drawn(world, hand, direction, settled, out)
         taken = [np.subtract(world.pose(each.name).position, each.pose.position) @ direction for each in ways]
     rate = settled.snapshot.scale.rate
     if slid[-1] < out or any(slid[-1] - along < end for along, end in zip(taken, past, strict=True)):
         return None
     first = int(np.argmax(slid >= far)) + 1
-    forces, slid = forces[:first], slid[:first]
-    # what speeds the piece up is no resistance: a spring let go overshoots
-    resistance = forces - body.piece.mass * np.diff(slid, n=2, prepend=(0.0, 0.0)) * rate**2
+    # what speeds pieces up is no resistance: a spring let go overshoots, and what lies on the piece is taken along
+    resistance = forces[:first] - np.diff(shared[:first], n=2, prepend=(0.0, 0.0)) * rate**2
     window = min(len(resistance), round(MEDIAN_WINDOW_S * math.sqrt(settled.times) * rate))
     return float(np.median(np.lib.stride_tricks.sliding_window_view(resistance, window), axis=1).max())
 
 
-def _drawn(world: World, hand: Hand, direction: Array, times: float, out: float) -> tuple[Array, Array]:
-    """Draw the held piece until it slid `out` metres or the hand gives up: newtons and metres along, by step."""
-    name, start = hand.held or "", hand.target
-    begin = np.asarray(world.pose(name).position)
-    stride = PULL_SPEED * math.sqrt(times) / world.rate
+def _drawn(
+    world: World, hand: Hand, direction: Array, settled: Settled, out: float
+) -> tuple[Array, Array, Array]:
+    """Draw the held piece until it slid `out` metres or the hand gives up. Returns, by step, newtons and metres along,
+    and the metres that it and its riders came along, each times its mass, kg."""
+    name, start, times = hand.held or "", hand.target, settled.times
+    free, strength = settled.rested.free, settled.strength
+    row = [body.name for body in free].index(name)
+    masses = np.array([body.piece.mass for body in free]) * settled.riders(name)
+    begin = world.read().poses[:, :3] @ direction
+    onset, stride = ONSET_S * math.sqrt(times) * world.rate, PULL_SPEED * math.sqrt(times) / world.rate
     forces: list[float] = []
-    slid, full_force_steps = [0.0], 0
+    slid, shared, full_force_steps = [0.0], [0.0], 0
     while slid[-1] < out and full_force_steps < MAX_PULL_TIME_S * math.sqrt(times) * world.rate:
-        x, y, z = (np.asarray(start.position) + direction * stride * (len(forces) + 1)).tolist()
+        steps = len(forces) + 1
+        ahead = stride * (steps - 0.5 * onset if steps > onset else 0.5 * steps**2 / onset)
+        x, y, z = (np.asarray(start.position) + direction * ahead).tolist()
         hand.move(packed(Pose((x, y, z), start.orientation)))
         hand.act()
         # the hand lifts what it holds; here what is below goes on carrying it, and all strength goes into the pull
         level = hand.force * (1.0, 1.0, 0.0)
-        kept = level * min(1.0, GRIP.force / max(float(np.linalg.norm(level)), 1e-12))
+        kept = level * min(1.0, strength / max(float(np.linalg.norm(level)), 1e-12))
         x, y, z = (kept - hand.force).tolist()
         world.push(name, (x, y, z))
         world.run(1)
         forces.append(float(kept @ direction))
-        slid.append(float((np.asarray(world.pose(name).position) - begin) @ direction))
-        full_force_steps = full_force_steps + 1 if np.linalg.norm(kept) >= 0.99 * GRIP.force else 0
-    return np.array(forces), np.array(slid[1:])
+        along = world.read().poses[:, :3] @ direction - begin
+        slid.append(float(along[row]))
+        shared.append(float(masses @ along))
+        full_force_steps = full_force_steps + 1 if np.linalg.norm(kept) >= 0.99 * strength else 0
+    return np.array(forces), np.array(slid[1:]), np.array(shared[1:])
 
 
 def _stands_without(settled: Settled, name: str) -> bool:
