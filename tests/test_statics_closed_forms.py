@@ -22,6 +22,8 @@ from statics_scenes import (
     tower,
 )
 
+import teeter
+from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.balance.statics import analyse, stands
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.world.body import Assembly, Body
@@ -274,3 +276,19 @@ def test_what_is_far_too_heavy_for_a_foot_beside_its_middle_still_falls() -> Non
         for i, (x, y) in enumerate([(30, 0), (10, 9), (10, -9)])
     ]
     assert analyse(scene(*feet, box("block", (100.0, 100.0, 100.0), pose(0, 0, 51)))).stands is False
+
+
+@pytest.mark.parametrize(
+    ("aside", "thick", "mode"),
+    [(0, 4, "slide"), (10, 4, "slide"), (25, 4, "slide"), (20, 20, "slide"), (0, 200, "topple")],
+)
+def test_a_push_that_turns_a_slab_on_the_table_topples_nothing(aside: float, thick: float, mode: str) -> None:
+    """Its weight lies aside, so that it turns as it slides. Towards +x it would topple at W (30 + aside) / thick."""
+    slab = {"id": "a", "shape": {"box": [60, 60, thick]}, "mass": 100, "centre_of_mass": [aside, 0, 0]}
+    scene = teeter.build([{**slab, "position": [0, 0, thick / 2]}])
+    found = analyse(scene.loaded.assembly)
+    assert found.push_mode == mode
+    assert found.push_n is not None
+    # the surface's bound: towards any side it slides, or topples over the nearer edge
+    friction = math.prod(body.piece.material.friction for body in scene.loaded.assembly.bodies) ** 0.5
+    assert found.push_n <= 0.1 * GRAVITY * min(friction, (30 - aside) / thick) + 1e-6

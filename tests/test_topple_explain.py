@@ -11,6 +11,7 @@ import pytest
 from statics_scenes import G, box, piece, pose, scene, stack
 from typer.testing import CliRunner
 
+import teeter
 from teeter.engine.topple.balance.equilibrium import balance_of
 from teeter.engine.topple.balance.mechanism import Explanation, beginning, explain
 from teeter.engine.topple.balance.statics import analyse
@@ -251,3 +252,21 @@ def test_unequal_pieces_have_their_own_inertia() -> None:
     assembly = scene(light, heavy)
     motion = beginning(assembly, balance_of(assembly, find_contacts(assembly))).reshape(-1, 6)
     assert motion == pytest.approx(np.tile([0.0, 0.0, -1.0, 0.0, 0.0, 0.0], (2, 1)), abs=1e-6)
+
+
+def test_a_board_that_turns_about_one_support_slides_on_the_other() -> None:
+    """Ten times as rough on the right: it stays there and goes along the left one."""
+    scene = teeter.build(
+        [
+            {"id": "left", "shape": {"box": [20, 100, 10]}, "position": [-90, 0, 5], "fixed": True},
+            {"id": "right", "shape": {"box": [20, 100, 10]}, "position": [90, 0, 5], "fixed": True},
+            {"id": "board", "shape": {"box": [200, 60, 4]}, "position": [0, 0, 12]},
+        ],
+        pairs=[
+            {"between": ["board", "left"], "friction": 0.1},
+            {"between": ["board", "right"], "friction": 0.8},
+        ],
+    )
+    found = teeter.explain(scene)
+    assert found is not None
+    assert (found.kind, found.against) == ("slides", "left")

@@ -118,8 +118,8 @@ def build(
     (4, 4) matrix in mm. Raises TeeterError with everything that is wrong.
 
     has_table: on the usual table. settle_mm: gaps and overlaps to allow. drop: take pieces that nothing carries.
-    loads: with the keys of a `[[load]]`: `piece`, `at`, and `force` or `mass`. pairs: of a `[[pair]]`: `between` and
-    `rolling_mm`. Mesh paths start at the current folder.
+    loads: with the keys of a `[[load]]`: `piece`, `at`, and `force` or `mass`. pairs: of a `[[pair]]`: `between`,
+    `friction` and `rolling_mm`. Mesh paths start at the current folder.
     """
     from teeter.scenes.load import build
 

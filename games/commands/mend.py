@@ -141,7 +141,10 @@ def _print(request: MendRequest, result: MendResult) -> None:
         also = "; ".join(result.unchecked)
         console.print(f" By forces alone, not simulated: {also}. --best 3 checks them.", highlight=False)
     if result.tried:
-        console.print(f" {result.tried} changes tried in {result.searched_s:.1f} s.", highlight=False)
+        console.print(
+            f" {result.tried} change{'s' * (result.tried != 1)} tried in {result.searched_s:.1f} s.",
+            highlight=False,
+        )
     for path in (request.out, request.picture, request.page):
         if path is not None:
             say(f" wrote {path}" if result.changes else f" not written, for there is no change: {path}")

@@ -26,7 +26,7 @@ from teeter.engine.topple.balance.reached import nearest_reached
 from teeter.engine.topple.balance.rocking import hangs, rocking_of
 from teeter.engine.topple.balance.symmetry import Symmetry, symmetries_of
 from teeter.engine.topple.balance.wedging import can_wedge
-from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import corners_of
 from teeter.engine.topple.stages import stage
@@ -40,6 +40,9 @@ MANY_POINTS = 300
 """Contact points beyond which a query takes so long that half the queries must do."""
 ROTATES = 0.1
 """A mechanism in which rocking gives more than this part of the greatest speed topples; else it slides."""
+TOUCHING, STILL, SPANS = 1e-3, 1e-5, 1e-3
+"""What rises by less than this part of the fastest point of its pair goes on touching, and what does by less than this
+part of the fastest piece; what is narrower than this part of a piece is a line to it."""
 WITHIN = 0.5
 """Nor does one slide whose fastest piece turns about an axis no further off than what moves is high, by this part."""
 
@@ -257,11 +260,56 @@ def mode_of(balance: Balance, velocities: Array) -> Mode:
     motion, fast = velocities.reshape(-1, 6), speeds(balance, velocities)
     tilting = np.linalg.norm(np.cross(motion[:, 3:], balance.down), axis=1)
     if (balance.radii * tilting).max() > ROTATES * fast.max():
+        # what turns about the vertical rubs more here than there, and rises with it
+        tilting[_stay_flat(balance, velocities)] = 0.0
+    if (balance.radii * tilting).max() > ROTATES * fast.max():
         return "topple"
     # a tall column that tips as one turns slowly for its pieces' size, but about an axis within its own height
     first, moving = int(fast.argmax()), fast > SAME * fast.max()
     height = float(np.ptp((balance.centres @ balance.down)[moving])) if moving.any() else 0.0
     return "topple" if tilting[first] * height > WITHIN * np.linalg.norm(motion[first, :3]) else "slide"
+
+
+def _stay_flat(balance: Balance, velocities: Array) -> Bools:
+    """Returns which free pieces (n,) go on lying flat in a mechanism, on what is fixed or goes on lying flat.
+
+    In it what rubs rises by friction times the way it slides, which is no lifting: so does a base that turns, where it
+    is pressed, and is not level then. A piece lies flat as long as three points of one plane, not in a line, rise no
+    faster than that.
+    """
+    moves = (balance.matrix.T @ velocities).reshape(-1, 3)
+    away = moves[:, 0] - balance.friction * np.linalg.norm(moves[:, 1:], axis=1)
+    count, greatest = len(balance.names), float(speeds(balance, velocities).max())
+    ends = np.stack([balance.first, balance.second], axis=1) % (count + 1)
+    _, pair = np.unique(ends @ (count + 1, 1), return_inverse=True)
+    fastest = np.zeros(len(moves))
+    np.maximum.at(fastest, pair, np.linalg.norm(moves, axis=1))
+    touch = away <= np.maximum(TOUCHING * fastest[pair], STILL * greatest)
+    flat = np.append(np.zeros(count, bool), True)
+    grew = True
+    while grew:
+        grew = False
+        asked = touch & (flat[ends[:, 0]] != flat[ends[:, 1]])
+        owner = np.where(flat[ends[:, 0]], ends[:, 1], ends[:, 0])
+        for body in np.unique(owner[asked]):
+            mine = np.flatnonzero(asked & (owner == body))
+            if any(
+                _spans(balance.contacts.points[mine[facing]], SPANS * balance.radii[body] * balance.length)
+                for facing in _by_plane(balance.contacts.normals[mine])
+            ):
+                flat[body] = grew = True
+    return flat[:-1]
+
+
+def _by_plane(normals: Array) -> list[Ints]:
+    """Returns the rows of unit normals (k, 3) that are alike, whichever way they point."""
+    alike = np.abs(normals @ normals.T) > 1.0 - SAME
+    return [np.flatnonzero(alike[row]) for row in np.unique(alike.argmax(axis=1))]
+
+
+def _spans(points: Array, width: float) -> bool:
+    """Returns whether points (k, 3) are further than `width` metres from every line."""
+    return bool(len(points) > 2 and np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[1] > width)
 
 
 def mechanism_of(balance: Balance, velocities: Array) -> Velocities:

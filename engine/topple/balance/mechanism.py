@@ -140,6 +140,16 @@ class Mechanism:
             start, end = _farthest(every[aside <= NARROW])
         return name, (vector_of(start), vector_of(end))
 
+    def rubs_on(self, moves: tuple[str, ...]) -> str | None:
+        """Returns the piece along which the moving ones slide fastest, the first by name of those alike."""
+        apart = [
+            (-round(float(self._apart(pair, points).max()), 4), name)
+            for pair, points in self._pairs.items()
+            for name in pair
+            if name not in moves and set(pair) & set(moves)
+        ]
+        return min(apart)[1] if apart else None
+
     def edge_of(
         self, moves: tuple[str, ...], against: str | None, edge: tuple[Vector, Vector] | None
     ) -> str | None:
@@ -267,6 +277,9 @@ def explain(
     others = tuple(name for name in mechanism.moving() if name not in moves)
     against, edge = mechanism.joint(moves)
     kind = mechanism.kind(moves, against)
+    if kind == "slides":
+        # about one piece it may turn while it slides along another
+        against, edge = mechanism.rubs_on(moves), None
     corners, speeds = mechanism.corners(moves)
     point, velocity = _fastest(corners, speeds)
     room = mechanism.room(moves, against) if kind == "tips" and edge is not None else None

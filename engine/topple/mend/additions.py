@@ -150,8 +150,8 @@ def _in_units(search: Search, balance: Balance, motion: Array) -> Array:
 
 
 def _tops(assembly: Assembly, body: Body) -> list[Array]:
-    """Returns where a weight may lie on a piece, below nothing else: in the middle of its top, half-way to its sides or
-    corners, or where that is covered near them."""
+    """Returns where a weight may lie on a piece, below nothing else: in the middle of its top, half-way to its sides
+    and corners, and near them."""
     corners = corners_of(body)
     high = float(corners[:, 2].max())
     middle, ends = _outline(corners[corners[:, 2] > high - 1e-6])
@@ -161,9 +161,6 @@ def _tops(assembly: Assembly, body: Body) -> list[Array]:
         above = corners_of(other)
         if other.name != body.name and above[:, 2].max() > high + 1e-6:
             is_open &= ~shapely.contains_xy(shapely.MultiPoint(above[:, :2]).convex_hull, every[:, :2])
-    count = len(ends)
-    # near a side only where half-way to it is covered
-    is_open[1 + count :] &= ~is_open[1 : 1 + count]
     return list(every[is_open])
 
 
