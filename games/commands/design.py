@@ -54,9 +54,9 @@ def run(
     """Design the longest overhang, a tall tower or a bridge from given boxes. Exit code 0: it stands; 1: these
     pieces do not reach or keep that, 3: it balances but the simulation disagrees, or no bridge was found, 2: bad input.
 
-    A tower of up to 40 equal boxes is the tallest; of others it is as tall as was found. A bridge is a deck on equal
-    pairs, laid one on one from both sides; an overhang's boxes all lie one way; the deck lies on a tenth of its length at each end, or on a fiftieth where
-    no bridge is found with that. Boxes that help nothing are left over."""
+    A tower of up to 40 equal boxes is the tallest; of others it is as tall as was found. The boxes of an overhang all
+    lie one way. A bridge is a deck on equal pairs, laid one on one from both sides; the deck lies on a tenth of its
+    length at each end, or on a fiftieth where no bridge is found with that. Boxes that help nothing are left over."""
     from teeter.games.api.arguments import out_of_range
     from teeter.games.api.checker import Checker
     from teeter.games.api.design import NoDesignError, NoneFoundError
