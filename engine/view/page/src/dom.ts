@@ -1,6 +1,6 @@
 // Elements of the page. Every text is set as text, never as markup.
 
-export const NARROW = "(max-width: 720px)";
+export const NARROW = "(max-width: 720px), (max-width: 960px) and (max-height: 27em)";
 export const STILL = "(prefers-reduced-motion: reduce)";
 
 export function make<K extends keyof HTMLElementTagNameMap>(
