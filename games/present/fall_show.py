@@ -79,7 +79,7 @@ class FallShow:
         self._waits: Waits | None = None
         self._asked: Waits | None = None
         """Who is asked by what is seen, and by all that was said."""
-        self._now = self._began_at = self._lay_at = self._planned_at = self._moved_at = -math.inf
+        self._now = self.began_at = self._lay_at = self._planned_at = self._moved_at = -math.inf
         self._shown = 0.0
         self._plan: FallPlan | None = None
         self._span = (0.0, 0.0)
@@ -169,7 +169,7 @@ class FallShow:
     # -- the course of it --------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        self.state, self._began_at, self._planned_at = "falls", self._now, self._now
+        self.state, self.began_at, self._planned_at = "falls", self._now, self._now
         self._shown, self._plan = float(self._views[-1].step), None
         self._tower |= self._in_play()
         self._has_fallen = self._is_done = self._is_again = self._is_asked = False
@@ -200,7 +200,7 @@ class FallShow:
             self._lie()
         # a hand that goes on holding its piece waits for no wreck
         is_held = self._asked is not None and not self._is_again
-        is_doubted = self._now - self._began_at > DOUBT_S and self._plan is None
+        is_doubted = self._now - self.began_at > DOUBT_S and self._plan is None
         is_down = self._plan is not None and moment > self._plan.end + LINGER_S
         is_down |= self._shown >= newest and self._now - self._moved_at > LINGER_S
         is_nothing = self._is_asked or (is_doubted and not self._has_fallen)

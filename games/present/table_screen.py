@@ -68,7 +68,8 @@ class TableScreen:
     def __init__(self, window: Window, settings: Settings, plan: Plan, physics: PhysicsClient) -> None:
         self.window, self.settings, self.physics = window, settings, physics
         self.plan: Plan | None = plan
-        self.film = ""
+        # how films get on: of the whole game, and by when they began those of falls
+        self.films: dict[float | None, str] = {}
         opening = first_view(plan)
         game, state, bodies = opening.game, opening.state, opening.bodies
         physics.begin(plan)
@@ -348,14 +349,15 @@ class TableScreen:
             return () if is_seen else (hud.pass_on(self.client.need.player),)
         if self.fall.state:
             may_keep = self.client.plan.file is not None
-            return (fall_show.panel(self.fall, self.client.told_moment, self.film, may_keep=may_keep),)
+            clip = self.films.get(self.fall.began_at, "")
+            return (fall_show.panel(self.fall, self.client.told_moment, clip, may_keep=may_keep),)
         most = hud_state.most_choices(self.window.size[0], self.settings.picture.letters)
         self.look = replace(self.look, most=most)
         look = replace(
             self.look,
             now=now,
             refused_at=self.toasts.tried_at,
-            film=self.film,
+            film=self.films.get(None, ""),
             pace=self.pace if any(not seat.has_people for seat in self.client.state.seats) else 0.0,
             close=self.mouse.over,
             is_fine=self.hand.is_fine,

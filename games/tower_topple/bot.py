@@ -220,8 +220,8 @@ def _at_the_foot(session: Session, need: Need, takes: list[Take]) -> list[Take]:
 
 
 def _across(row: OpenRow) -> Array:
-    """(2,) along the bricks of the row, no further from a right angle to those below than `ASKEW`."""
-    square, along = to_the_left(row.way_below), row.along
+    """(2,) along the bricks of the row, no further than `ASKEW` from the way that the rules ask for."""
+    square, along = judge.across(row), row.along
     square = square * math.copysign(1.0, float(square @ along))
     turn = math.atan2(float(to_the_left(square) @ along), float(square @ along))
     turn = min(max(turn, -ASKEW), ASKEW)

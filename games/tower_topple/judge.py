@@ -44,8 +44,9 @@ SLOT_MM = 4.0
 FLAT_DEG = 3.0
 """TT-24: how far a flat brick may lean against the row below, which may lean itself. Bricks of unlike height tilt it
 by a degree or two; one that lies with an edge on its neighbour leans by more than ten."""
-ACROSS_DEG = 10.0
-"""TT-24: how far from a right angle to the row below; or, where a knock has turned its bricks by more, from them."""
+LEAST_ACROSS = math.cos(math.radians(10.0))
+"""TT-24: cosine of how far from a right angle to the row below; or, where a knock has turned its bricks by more, from
+them."""
 LAP_MM = 1.0
 """TT-24: how far a brick seems to lie over another of its row, from above, when both only lean or are rounded."""
 ROOM_MM = PITCH_MM
@@ -364,12 +365,16 @@ def _is_beside(row: OpenRow, piece: str, after: TableScene) -> bool:
     return bool(plan.distance(others[opposite]) >= ROOM_MM)
 
 
+def across(row: OpenRow) -> Array:
+    """TT-24: the way (2,) that a brick of the row lies: at right angles to the row below, or along bricks of its row
+    that were knocked aslant."""
+    square, along = to_the_left(row.way_below), row.along
+    return square if abs(float(along @ square)) >= LEAST_ACROSS else along
+
+
 def _is_across(row: OpenRow, piece: str, after: TableScene) -> bool:
-    """TT-24: its length at right angles to the row below, or along bricks of its row that were knocked aslant; of a
-    brick that stands on end, to nothing."""
-    square, along, least = to_the_left(row.way_below), row.along, math.cos(math.radians(ACROSS_DEG))
-    way = square if abs(float(along @ square)) >= least else along
-    return abs(float(after.bodies[piece].pose.matrix[:2, 0] @ way)) >= least
+    """TT-24: its length along that way; of a brick that stands on end, along none."""
+    return abs(float(after.bodies[piece].pose.matrix[:2, 0] @ across(row))) >= LEAST_ACROSS
 
 
 TESTS: dict[Condition, Callable[[OpenRow, str, TableScene], bool]] = {

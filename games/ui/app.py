@@ -93,8 +93,8 @@ class App:
         self._others: list[subprocess.Popen[bytes]] = []
         self._undrawn: list[Panel] = []
         """Panels that cannot be drawn, until there are others."""
-        self._films: list[tuple[GameScreen, subprocess.Popen[bytes], Path]] = []
-        self._clips: list[tuple[GameScreen, Path, tuple[float, float]]] = []
+        self._films: list[tuple[GameScreen, subprocess.Popen[bytes], Path, float | None]] = []
+        self._clips: list[tuple[GameScreen, Path, float, tuple[float, float]]] = []
         """Those that are wanted, and seconds of the record from when to when."""
 
     def _first_quality(self) -> Quality:
@@ -308,10 +308,10 @@ class App:
         file = screen.plan.file
         if wish == "clip":
             # the record has the fall once the game goes on
-            self._clips.append((screen, file, screen.fall.span))
-            screen.film = "is drawn as soon as you go on."
+            self._clips.append((screen, file, screen.fall.began_at, screen.fall.span))
+            screen.films[screen.fall.began_at] = "is drawn as soon as you go on."
         elif wish == "film":
-            self._film(screen, file, None)
+            self._film(screen, file)
         else:
             self._watch_file(file, screen.client.fell_s if wish == "fall" else None)
 
@@ -387,8 +387,14 @@ class App:
         else:
             before.come_back()
 
-    def _film(self, screen: GameScreen, file: Path, span: tuple[float, float] | None) -> None:
-        """Draw the film of a game beside this window. span: seconds of a part of it."""
+    def _film(
+        self,
+        screen: GameScreen,
+        file: Path,
+        fall: float | None = None,
+        span: tuple[float, float] | None = None,
+    ) -> None:
+        """Draw the film of a game beside this window. fall: when that began which it is of; span: its seconds."""
         place = folder().parent / "films"
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -396,10 +402,10 @@ class App:
             part = () if span is None else ("--from", f"{span[0]:.2f}", "--to", f"{span[1]:.2f}")
             process = self._start("video", file, "-o", str(out), "--slow-fall", "-q", *part)
         except (RecordError, OSError) as error:
-            screen.film = str(error)
+            screen.films[fall] = str(error)
             return
-        self._films.append((screen, process, out))
-        screen.film = "is drawn, this takes a while ..."
+        self._films.append((screen, process, out, fall))
+        screen.films[fall] = "is drawn, this takes a while ..."
 
     def _start(self, command: str, file: Path, *words: str) -> subprocess.Popen[bytes]:
         from teeter.engine.record.latest import latest
@@ -415,7 +421,7 @@ class App:
     def _look_at_films(self) -> None:
         """Draw the clips whose games have gone on; say which films are done."""
         for clip in list(self._clips):
-            screen, file, (_, end) = clip
+            screen, file, _, (_, end) = clip
             view = screen.client.view
             # who was asked before the fall may be asked still, before there is a checkpoint after it
             has_it = view is not None and not screen.fall.state and is_kept(file, end * view.rate)
@@ -423,11 +429,12 @@ class App:
                 self._clips.remove(clip)
                 self._film(*clip)
         for film in list(self._films):
-            screen, process, out = film
+            screen, process, out, fall = film
             if process.poll() is not None:
                 self._films.remove(film)
-                screen.film = f"is kept as {out}" if process.returncode == 0 else "could not be drawn"
-                screen.say(f"The film {screen.film}.")
+                said = f"is kept as {out}" if process.returncode == 0 else "could not be drawn"
+                screen.films[fall] = said
+                screen.say(f"The {'film' if fall is None else 'clip'} {said}.")
 
     def _tell_picture(self) -> None:
         try:
