@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from window_driver import play_out
+from window_driver import play_all, play_out
 
 from teeter.engine.view.panels import Button, Panel
 from teeter.engine.view.window.layout import lay_out
@@ -11,20 +11,17 @@ from teeter.engine.view.window.layout import lay_out
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "scenario",
+    "scenarios",
     [
-        "block_by_drag",
-        "brick_by_drag",
-        "camera_by_drag",
-        "stillness",
-        "sandbox_floor",
-        "sandbox_by_keys",
-        "one_button",
+        # of one game in one process, which builds its pieces once
+        "block_by_drag, camera_by_drag, stillness",
+        "brick_by_drag, one_button",
+        "sandbox_floor, sandbox_by_keys",
         pytest.param("one_button_line", marks=pytest.mark.soak),
     ],
 )
-def test_the_hand_at_the_window(scenario: str) -> None:
-    play_out(f"window_hand:{scenario}")
+def test_the_hand_at_the_window(scenarios: str) -> None:
+    play_all(*((f"window_hand:{each}",) for each in scenarios.split(", ")))
 
 
 @pytest.mark.soak

@@ -1,12 +1,14 @@
 """Drives a real window with real events: a screen that nobody sees (Xvfb), a mouse and keys (xdotool).
 
-A scenario runs in a process of its own, because a process has one window: `play_out(scenario, plan)` starts it under
-Xvfb, and it fails with what the scenario said. A scenario gets a `Person` and does what people do.
+A scenario runs in a process of its own, because a process has one window at a time: `play_out(scenario, plan)` starts
+it under Xvfb, `play_all` several that come one after the other, and it fails with what the scenario said. A scenario
+makes a `Person` and does what people do.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import struct
@@ -66,14 +68,15 @@ KEYS = {
 
 
 RUN = """
-import sys
+import json, sys
 from importlib import import_module
 from teeter.games.faults import FAULTS
-module, _, function = sys.argv[1].partition(":")
-getattr(import_module(module), function)(*sys.argv[2:])
-assert not FAULTS.noted, FAULTS.noted
+for scenario, *words in json.loads(sys.argv[1]):
+    module, _, function = scenario.partition(":")
+    getattr(import_module(module), function)(*words)
+    assert not FAULTS.noted, (scenario, FAULTS.noted)
 """
-"""A scenario, by no file: every process that a game starts would load that too."""
+"""Scenarios, by no file: every process that a game starts would load that too."""
 PAUSE_S = 0.02
 """Seconds between two pictures: other tests need the processor."""
 
@@ -405,6 +408,14 @@ def play_out(
 
     Fails with what the scenario said when it does not end with this exit code.
     """
+    return play_all((scenario, *words), size=size, seconds=seconds, code=code)
+
+
+def play_all(
+    *scenarios: tuple[str, ...], size: tuple[int, int] = (1280, 720), seconds: float = 900.0, code: int = 0
+) -> str:
+    """Run scenarios, each with its words, one after the other in one process: a window each, what was loaded and built
+    for the first there for the others. Fails with what they said, and which it was."""
     with screen(size) as environment, tempfile.TemporaryDirectory() as home:
         settings = Path(home) / "teeter" / "settings.toml"
         settings.parent.mkdir()
@@ -413,7 +424,7 @@ def play_out(
         path = os.pathsep.join((str(ROOT / "tests"), str(ROOT)))
         environment |= {"XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "PYTHONPATH": path}
         done = subprocess.run(
-            [sys.executable, "-c", RUN, scenario, *words],
+            [sys.executable, "-c", RUN, json.dumps(scenarios)],
             cwd=ROOT,
             env=environment,
             capture_output=True,
@@ -421,5 +432,6 @@ def play_out(
             timeout=seconds,
             check=False,
         )
-    assert done.returncode == code, f"{scenario}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    names = ", ".join(name for name, *_ in scenarios)
+    assert done.returncode == code, f"{names}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr
