@@ -15,7 +15,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from window_driver import ROOT, play_out
+from window_driver import ROOT, play_all
 
 from teeter.engine.record.reader import load
 
@@ -23,29 +23,43 @@ TEETER = (sys.executable, "-m", "teeter")
 
 
 @pytest.mark.slow
-def test_wonky_by_mouse_refused_carried_laid_and_resumed(tmp_path: Path) -> None:
-    play_out("window_scenarios:wonky_by_mouse", str(tmp_path / "wonky.teeter"))
+def test_wonky_by_mouse_then_a_display_that_goes_away_leaves_the_game(tmp_path: Path) -> None:
+    """Refused, carried, laid and resumed. With the display goes the process, and all windows."""
+    file = tmp_path / "lost.teeter"
+    said = play_all(
+        ("window_scenarios:wonky_by_mouse", str(tmp_path / "wonky.teeter")),
+        ("window_scenarios:display_lost", str(file)),
+        code=2,
+    )
+    assert f"teeter: the display went away; the game is kept: teeter play --resume {file}" in said
+    end = time.monotonic() + 60.0
+    while not file.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    replay = load(file)
+    assert replay.meta.players == ("Ana", "Ben")
+    assert any(
+        "plays the medium blue card" in line for _, entry in replay.events for line in entry.get("story", ())
+    )
 
 
 @pytest.mark.slow
-def test_a_brick_pulled_and_laid_by_keys_alone_and_undone() -> None:
-    play_out("window_scenarios:brick_by_keys")
+def test_bausack_is_finished_by_hand_and_what_ends_it_is_wanted_twice_and_seen_again(tmp_path: Path) -> None:
+    said = play_all(
+        ("window_scenarios:small_game_by_hand", str(tmp_path / "small.teeter")),
+        ("window_scenarios:collapse_shown_again", str(tmp_path / "collapse.teeter")),
+        seconds=1300.0,
+    )
+    assert "BS-20" in said
+    assert "BS-19" in said
 
 
 @pytest.mark.slow
-def test_a_small_game_is_finished_by_hand(tmp_path: Path) -> None:
-    assert "BS-20" in play_out("window_scenarios:small_game_by_hand", str(tmp_path / "small.teeter"))
-
-
-@pytest.mark.slow
-def test_what_ends_the_game_is_wanted_twice_and_is_seen_again(tmp_path: Path) -> None:
-    file = str(tmp_path / "collapse.teeter")
-    assert "BS-19" in play_out("window_scenarios:collapse_shown_again", file, seconds=900.0)
-
-
-@pytest.mark.slow
-def test_a_wreck_lies_there_until_somebody_goes_on_and_is_kept_as_a_film(tmp_path: Path) -> None:
-    play_out("window_scenarios:fall_watched_and_kept", str(tmp_path / "fall.teeter"))
+def test_a_brick_by_keys_alone_and_a_wreck_that_lies_there_and_is_kept_as_a_film(tmp_path: Path) -> None:
+    """The brick is pulled, laid and undone; the wreck lies there until somebody goes on."""
+    play_all(
+        ("window_scenarios:brick_by_keys",),
+        ("window_scenarios:fall_watched_and_kept", str(tmp_path / "fall.teeter")),
+    )
     # at the end of the film the tower lies there still: what stands high is the wall behind it
     with av.open(str(tmp_path / "fall.mp4")) as film:
         frames = film.decode(video=0)
@@ -57,30 +71,12 @@ def test_a_wreck_lies_there_until_somebody_goes_on_and_is_kept_as_a_film(tmp_pat
 
 
 @pytest.mark.slow
-def test_the_sandbox_checks_brings_out_and_saves() -> None:
-    play_out("window_scenarios:sandbox_checked")
-
-
-@pytest.mark.slow
-def test_an_exported_piece_comes_into_the_sandbox_by_its_file(tmp_path: Path) -> None:
+def test_the_sandbox_checks_brings_out_and_saves_and_an_exported_piece_comes_in_by_its_file(
+    tmp_path: Path,
+) -> None:
     done = teeter("models", "export", "bausack/base_1", "-o", str(tmp_path / "b1.glb"))
     assert done.returncode == 0, done.stderr
-    play_out("window_scenarios:piece_from_a_file", str(tmp_path))
-
-
-@pytest.mark.slow
-def test_a_display_that_goes_away_leaves_the_game(tmp_path: Path) -> None:
-    file = tmp_path / "lost.teeter"
-    said = play_out("window_scenarios:display_lost", str(file), code=2)
-    assert f"teeter: the display went away; the game is kept: teeter play --resume {file}" in said
-    end = time.monotonic() + 60.0
-    while not file.exists() and time.monotonic() < end:
-        time.sleep(0.1)
-    replay = load(file)
-    assert replay.meta.players == ("Ana", "Ben")
-    assert any(
-        "plays the medium blue card" in line for _, entry in replay.events for line in entry.get("story", ())
-    )
+    play_all(("window_scenarios:sandbox_checked",), ("window_scenarios:piece_from_a_file", str(tmp_path)))
 
 
 def teeter(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:

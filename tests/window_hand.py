@@ -1,4 +1,4 @@
-"""What people do with the hand at the window, each scenario in a process of its own; for `test_window_hand.py`."""
+"""What people do with the hand at the window, scenarios of one game in one process; for `test_window_hand.py`."""
 
 from __future__ import annotations
 

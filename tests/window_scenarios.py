@@ -1,4 +1,4 @@
-"""What people do at the window, each scenario in a process of its own; `test_window_play.py` runs them."""
+"""What people do at the window, scenarios of one game in one process; `test_window_play.py` runs them."""
 
 from __future__ import annotations
 
