@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from window_driver import COLOURS, ROOT, colours_of, play_out, screen, screenshot
+from window_driver import COLOURS, ROOT, colours_of, play_all, screen, screenshot
 
 RECORDING = ROOT / "tests" / "recordings" / "wonky-1.teeter"
 PATIENCE = 90.0
@@ -41,19 +41,13 @@ def test_a_command_shows_a_picture_on_the_screen(words: tuple[str, ...], tmp_pat
 
 @pytest.mark.slow
 def test_every_game_begins_from_the_menu_and_the_screen_shows_it_after_a_resize_too() -> None:
-    play_out("window_scenarios:everything_on_the_screen")
+    """And what is opened is seen at once."""
+    play_all(("window_scenarios:page_seen_at_once",), ("window_scenarios:everything_on_the_screen",))
 
 
 @pytest.mark.slow
-def test_what_is_opened_is_seen_at_once() -> None:
-    play_out("window_scenarios:page_seen_at_once")
-
-
-@pytest.mark.slow
-def test_panels_are_gone_through_by_keys_alone() -> None:
-    play_out("window_scenarios:panels_by_keys_alone")
-
-
-@pytest.mark.slow
-def test_the_screen_shows_a_replay_as_the_program_does() -> None:
-    play_out("window_scenarios:replay_on_the_screen", str(RECORDING))
+def test_panels_are_gone_through_by_keys_alone_and_the_screen_shows_a_replay_as_the_program_does() -> None:
+    play_all(
+        ("window_scenarios:panels_by_keys_alone",),
+        ("window_scenarios:replay_on_the_screen", str(RECORDING)),
+    )
