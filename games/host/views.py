@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from typing import Any, cast
 
 from teeter.engine.view.overlays import Line
@@ -140,9 +141,16 @@ def sent(value: Any) -> Any:
         return [sent(item) for item in value]
     if not is_dataclass(value):
         return value
-    values = {field.name: (field.default, getattr(value, field.name)) for field in fields(value)}
-    own = {name: sent(is_) for name, (default, is_) in values.items() if default is MISSING or is_ != default}
+    values = [(name, default, getattr(value, name)) for name, default in _defaults_of(type(value))]
+    own = {name: sent(is_) for name, default, is_ in values if default is MISSING or is_ != default}
     return {"kind": type(value).__name__.lower(), **own}
+
+
+@cache
+def _defaults_of(kind: type) -> tuple[tuple[str, Any], ...]:
+    """Returns the fields of a dataclass and what each is by default: of a few kinds, asked hundreds of times for every
+    panel."""
+    return tuple((field.name, field.default) for field in fields(kind))
 
 
 def _box(corners: Array) -> list[float]:

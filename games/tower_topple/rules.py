@@ -8,6 +8,7 @@ a brick fell: a topple --> TOPPLED --Rested--> next round; no topple (house rule
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from teeter.games.core.errors import IllegalAction, MalformedAction, SetupError
@@ -44,7 +45,7 @@ from teeter.games.tower_topple import rules_rows as rows
 from teeter.games.tower_topple import rules_turns as turns
 from teeter.games.tower_topple.rules_turns import form_teams, go_on, has_toppled, next_round, topple
 from teeter.games.tower_topple.rules_turns import scores as scores
-from teeter.games.tower_topple.state import MODES, House, Leave, Phase, Print, State, Stock
+from teeter.games.tower_topple.state import MODES, Brick, House, Leave, Phase, Print, State, Stock
 from teeter.games.tower_topple.story import called as called
 from teeter.games.tower_topple.story import fallen_called, standing_called
 from teeter.games.tower_topple.story import opening as opening
@@ -269,10 +270,15 @@ def apply(state: State, given: Input) -> State:
 def seen_by(state: State, player: str) -> State:
     """TT-03: the state without the prints of bricks that were not out this round; colours are always seen."""
     bricks = [
-        brick if brick.colour or brick.id in state.seen else replace(brick, print=Print.UNSEEN)
-        for brick in state.bricks
+        brick if brick.colour or brick.id in state.seen else _unseen(brick.id) for brick in state.bricks
     ]
     return replace(state, luck=0, bricks=tuple(bricks))
+
+
+@lru_cache(maxsize=1024)
+def _unseen(brick: str) -> Brick:
+    """TT-03: a brick whose print nobody knows: asked for with every picture, of every brick of a tower."""
+    return Brick(brick, print=Print.UNSEEN)
 
 
 HANDLERS: dict[type, Callable[[State, Any], State]] = {
