@@ -138,15 +138,21 @@ def _from_record(kind: Any, data: Any, place: str) -> Any:
     for key in data:
         if key not in hints:
             raise MisfitError(f"{place}: {unknown('field', key, hints)}")
-    for field in dataclasses.fields(kind):
-        if field.default is dataclasses.MISSING and field.name not in data:
-            raise MisfitError(f"{place}: {field.name!r} is missing")
+    for name in _required(kind):
+        if name not in data:
+            raise MisfitError(f"{place}: {name!r} is missing")
     return kind(**{name: from_json(hints[name], value, f"{place}.{name}") for name, value in data.items()})
 
 
 def _items(arguments: tuple[Any, ...], count: int) -> tuple[Any, ...]:
     """The types of a tuple's items. count: how many a list without end has."""
     return arguments[:1] * count if arguments[1:] == (Ellipsis,) else arguments
+
+
+@cache
+def _required(kind: Any) -> tuple[str, ...]:
+    """The fields of a dataclass that have no default."""
+    return tuple(field.name for field in dataclasses.fields(kind) if field.default is dataclasses.MISSING)
 
 
 @cache
