@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import islice
 from random import Random
 from typing import Any
@@ -35,6 +36,12 @@ BATCHES = [
 every_mode = pytest.mark.parametrize(("lab", "mode"), MODES, ids=MODE_NAMES)
 
 
+@cache
+def clause_ids(game: str) -> frozenset[str]:
+    """Asked of every input that is refused, of which there are hundreds of thousands."""
+    return frozenset(clause.id for clause in clauses_of(game_named(game)))
+
+
 def refused(lab: Lab, state: Any, given: Input, *, malformed: bool = False) -> IllegalAction | None:
     """Assert that an input is refused with a clause of the game (ALL-8); None for a malformed one."""
     allowed = (IllegalAction, MalformedAction) if malformed else IllegalAction
@@ -43,7 +50,7 @@ def refused(lab: Lab, state: Any, given: Input, *, malformed: bool = False) -> I
     error = caught.value
     if not isinstance(error, IllegalAction):
         return None
-    assert error.clause in {clause.id for clause in clauses_of(lab.game)}, error
+    assert error.clause in clause_ids(lab.game.name), error
     assert str(error) == f"{error.clause}: {error.sentence}"
     assert error.sentence
     assert not error.sentence.endswith(".")
