@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from host_client import Seat
 from host_thread import HostThread, hosted, played
-from window_driver import play_out
+from window_driver import play_all
 
 from teeter.games.faults import FAULTS, MOST_REPORTS, FaultLog, left_out, or_else
 from teeter.games.host import people_panel, views
@@ -117,13 +117,8 @@ def test_a_game_whose_screen_cannot_be_loaded_has_a_plain_one() -> None:
 
 
 @pytest.mark.slow
-def test_no_part_of_the_screen_takes_the_window() -> None:
-    play_out("window_faults:parts_fail", "wonky")
-
-
-@pytest.mark.slow
-def test_an_act_or_a_menu_that_fails_does_not_take_the_window() -> None:
-    play_out("window_faults:acts_fail")
+def test_no_part_of_the_screen_nor_an_act_or_a_menu_that_fails_takes_the_window() -> None:
+    play_all(("window_faults:parts_fail", "wonky"), ("window_faults:acts_fail",))
 
 
 # -- the browser -----------------------------------------------------------------------------------------------------
