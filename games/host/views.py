@@ -139,11 +139,12 @@ def sent(value: Any) -> Any:
     """Returns a panel or an item of one as JSON: the kind, and what is not as by default."""
     if isinstance(value, tuple):
         return [sent(item) for item in value]
+    kind: type = type(value)
     if not is_dataclass(value):
         return value
-    values = [(name, default, getattr(value, name)) for name, default in _defaults_of(type(value))]
+    values = [(name, default, getattr(value, name)) for name, default in _defaults_of(kind)]
     own = {name: sent(is_) for name, default, is_ in values if default is MISSING or is_ != default}
-    return {"kind": type(value).__name__.lower(), **own}
+    return {"kind": kind.__name__.lower(), **own}
 
 
 @cache
