@@ -16,6 +16,7 @@ from teeter.engine.world.body import Body
 from teeter.games.core.events import Condition
 from teeter.games.core.rules import Choice, Need, Take
 from teeter.games.game import stock_of
+from teeter.games.judge.judge import TableScene
 from teeter.games.play.session import Session
 from teeter.games.players.bots import Bot, bots_of, play
 from teeter.games.registry import game_named
@@ -118,6 +119,22 @@ def test_TT_24_a_brick_beyond_the_edge_is_pushed_over_the_bricks_below(
         assert found is None
     else:
         assert found == pytest.approx(1e-3 * pushed * left, abs=1e-9)
+
+
+@pytest.mark.parametrize("aslant", [0.0, 6.0, 9.0, 12.0, 26.0, 40.0, -9.0, -26.0])
+def test_TT_24_a_bot_lays_along_bricks_that_a_knock_has_turned(aslant: float) -> None:
+    """TT-24: at right angles to the row below; where its own bricks lie further askew, along them."""
+    below = tuple(Body(f"below.{at}", BRICK, Pose((0.0, 0.025 * (at - 1), 0.0))) for at in range(3))
+    turn = math.radians(90.0 + aslant) / 2
+    own = {1: Body("own", BRICK, Pose((0.0, 0.0, 0.015), (0.0, 0.0, math.sin(turn), math.cos(turn))))}
+    row = OpenRow(1, below, own)
+    way = topple_bot._across(row)
+    turned = math.atan2(way[1], way[0])
+    laid = Body(
+        "laid", BRICK, Pose((0.0, 0.0, 0.015), (0.0, 0.0, math.sin(turned / 2), math.cos(turned / 2)))
+    )
+    after = TableScene({"laid": laid})
+    assert judge._is_across(row, "laid", after)
 
 
 @pytest.mark.parametrize(

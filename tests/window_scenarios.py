@@ -425,10 +425,10 @@ def collapse_shown_again(file: str) -> None:
     ((_, film, out),) = person.app._films
     assert film.args[3:6] == ["video", file, "-o"]
     assert out.parent == folder().parent / "films"
-    assert "is drawn" in screen.film
+    assert "is drawn" in screen.films[None]
     # a whole film takes a while: here it is broken off, and that is told
     film.terminate()
-    person.wait(lambda: screen.film == "could not be drawn", "word of the film")
+    person.wait(lambda: screen.films[None] == "could not be drawn", "word of the film")
     person.app.close()
 
 
@@ -544,6 +544,8 @@ def fall_watched_and_kept(path: str) -> None:
     person.asked(wait=Wait.ACTION)
     assert highest(person) > 0.25, "the tower was not set up again"
     person.wait(lambda: not app._clips and not app._films, "the film is drawn")
+    assert [key is None for key in app.screen.films] == [False], "a clip is no film of the game"
+    assert "is kept as" in app.screen.films[fall.began_at]
     print("film", next((folder().parent / "films").glob("*.mp4")).rename(Path(path).with_suffix(".mp4")))
     app.close()
 

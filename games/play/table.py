@@ -34,8 +34,9 @@ STRIDE_STEPS = 4
 """Steps between two readings of all poses: 60 a second at the games' size. The hand acts at every step."""
 REST_TIMEOUT_S = 10.0
 """Seconds (ALL-2) after which the table is judged as it lies."""
-SHOVE_S = 0.5
-"""Seconds that a push without the hand lasts."""
+SHOVE_S, SHOVE_SPEED = 0.5, 0.3
+"""Seconds that a push without the hand lasts, and metres a second at which it follows what gives way: a finger flings
+nothing off the table."""
 HEAP_AFTER_S = 2.0
 """Seconds after which what still moves is a heap: its bricks lean on each other and creep for want of iterations."""
 HEAP_THRESHOLDS = replace(THRESHOLDS, rest=replace(THRESHOLDS.rest, displacement=5e-4))
@@ -201,12 +202,17 @@ class Table:
         return events
 
     def shove(self, piece: str, newtons: float, direction: float) -> None:
-        """Push a piece sideways for a moment without the hand (radians, counter-clockwise from +x), and run until
+        """Push a piece sideways for a moment as a finger does (radians, counter-clockwise from +x), and run until
         everything lies still. Not recorded: for free building, as `tilt` is."""
         force = (newtons * math.cos(direction), newtons * math.sin(direction), 0.0)
         self._end_isolation()
+        last = self.world.pose(piece).position
         for _ in range(round(SHOVE_S * self.rate)):
-            self.world.push(piece, force)
+            now = self.world.pose(piece).position
+            speed = self.rate * math.hypot(now[0] - last[0], now[1] - last[1])
+            if speed <= SHOVE_SPEED:
+                self.world.push(piece, force)
+            last = now
             self.world.run(1)
             if self.step % STRIDE_STEPS == 0:
                 self._look()

@@ -148,6 +148,12 @@ class Feeling(Asker):
         """The pieces that were felt to be loose, and without which the tower stands."""
         return tuple(piece for piece, felt in self.known.items() if felt.is_loose and felt.stands)
 
+    @property
+    def easiest(self) -> tuple[str, ...]:
+        """The loose ones; of exact bricks, of which none is, the one felt to come out most easily."""
+        safe = [(felt.pull_n, piece) for piece, felt in self.known.items() if felt.stands and felt.pull_n]
+        return self.loose or (tuple(min(safe)[1:]) if len(safe) >= ENOUGH else ())
+
     def _ask_why(self) -> None:
         """Ask why pieces fell, once the game is over and its record is packed."""
         waits, file = self.client.waits, self.client.plan.file

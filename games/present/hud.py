@@ -325,6 +325,8 @@ def why_no_undo(client: ClientState, settings: Settings) -> str:
         return ""
     if client.held:
         return "Too late to take back: the piece has touched another (ALL-6)."
+    if client.game.is_free_building:
+        return "Nothing to take back."
     return "Nothing to take back: a piece in the hand can be, until it touches another (ALL-6)."
 
 

@@ -326,7 +326,7 @@ class TableScreen:
             about += self._details.lit(self.client)
         if self._tutorial is not None:
             with left_out("the tutorial"):
-                about += self._tutorial.suggested(self.client, self.hints.loose)
+                about += self._tutorial.suggested(self.client, self.hints.easiest)
         for piece in about:
             if piece in self.client.frame.names:
                 marks[piece] = LIT

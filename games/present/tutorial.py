@@ -74,7 +74,9 @@ class Tutorial:
         if self._stage == CARRY and self._taken is not None:
             name, start = self._taken
             self._taken = None
-            if name not in desk.frame.names or math.dist(desk.pose(name).position, start.position) > LAID:
+            # what is gone where it began was put back, as new pieces of the sandbox are
+            is_gone = name not in desk.frame.names
+            if not is_back if is_gone else math.dist(desk.pose(name).position, start.position) > LAID:
                 self._done.add(LAY)
                 is_back = False
         if is_back:
@@ -103,7 +105,8 @@ class Tutorial:
         return "" if lesson is None else lesson.text.format(**words)
 
     def suggested(self, desk: ClientState, loose: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Returns the pieces that are good to take now, as far as something is taught. loose: those felt to be."""
+        """Returns the pieces that are good to take now, as far as something is taught. loose: those felt to
+        come out most easily."""
         is_taught = self.lesson(desk) is not None and desk.need.wait is Wait.ACTION and not desk.held
         return (*details_of(desk.game).suggested(desk), *loose) if is_taught else ()
 

@@ -31,7 +31,17 @@ from teeter.games.core.events import Fell
 from teeter.games.core.rules import Input, Need, TakeBack, Wait
 from teeter.games.faults import one_line, write_report
 from teeter.games.play.session import Session
-from teeter.games.players.bots import Bot, bots_of, lay, offers, pull, referees, skill_of, way_clear
+from teeter.games.players.bots import (
+    MOST_TRIES,
+    Bot,
+    bots_of,
+    lay,
+    offers,
+    pull,
+    referees,
+    skill_of,
+    way_clear,
+)
 from teeter.games.registry import game_named
 from teeter.games.server import messages
 from teeter.games.server.follower import Clock, HandFollower, laying
@@ -275,6 +285,8 @@ class PhysicsServer:
         self._clock.restart(self.session.table.step)
         if need.wait is Wait.HAND:
             lay(self.session, bot, need)
+            if self.session.tries >= MOST_TRIES:
+                raise RulesError(f"{need.who} laid a piece against the rules {MOST_TRIES} times running")
         elif need.wait is Wait.PULL:
             pull(self.session, bot, need)
         else:

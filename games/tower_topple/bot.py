@@ -220,11 +220,13 @@ def _at_the_foot(session: Session, need: Need, takes: list[Take]) -> list[Take]:
 
 
 def _across(row: OpenRow) -> Array:
-    """(2,) along the bricks of the row, no further than `ASKEW` from the way that the rules ask for."""
-    square, along = judge.across(row), row.along
+    """(2,) along the bricks of the row, as near to a right angle to those below as the rules allow, less a few degrees:
+    no further from it than `ASKEW`, or where a knock has turned the row further, no further from its bricks."""
+    square, along = to_the_left(row.way_below), row.along
     square = square * math.copysign(1.0, float(square @ along))
     turn = math.atan2(float(to_the_left(square) @ along), float(square @ along))
-    turn = min(max(turn, -ASKEW), ASKEW)
+    is_knocked = float(square @ along) < judge.LEAST_ACROSS
+    turn = turn - math.copysign(ASKEW, turn) if is_knocked else min(max(turn, -ASKEW), ASKEW)
     return np.asarray(math.cos(turn) * square + math.sin(turn) * to_the_left(square))
 
 
