@@ -57,7 +57,7 @@ class Building(Protocol):
 class Inventory(Judge[Building]):
     """The judge of one sandbox. scene: what lies there at first."""
 
-    is_fine = True
+    is_fine, minds_nudges = True, False
 
     def __init__(self, scene: Scene | None = None) -> None:
         self.bodies: Callable[[], Mapping[str, Body]] = dict
