@@ -422,7 +422,7 @@ def collapse_shown_again(file: str) -> None:
     person.wait(lambda: person.app.screen is screen, "Esc goes back to the end of the game")
     person.press("film")
     person.look(5)
-    ((_, film, out),) = person.app._films
+    ((_, film, out, _),) = person.app._films
     assert film.args[3:6] == ["video", file, "-o"]
     assert out.parent == folder().parent / "films"
     assert "is drawn" in screen.films[None]

@@ -11,14 +11,18 @@ from teeter.games.present.hud_state import HudState
 
 REMATCH = Button("again", "Rematch", is_on=True, text2="a new game, dealt anew")
 
+LONG = 60
+"""Letters of a result, as of eight who draw, beyond which it is no title: that leaves no room for what can be done."""
+
 
 def over(client: ClientState, look: HudState) -> Panel:
     """Returns who won, why, the points, and what can be done now."""
     outcome = client.game.rules.outcome(client.state)
     assert outcome is not None
     clause = client.clause(outcome.reason.clause)
+    result = result_of(outcome)
     items: list[Item] = [
-        Text(result_of(outcome), "accent", "title", bold=True),
+        Text(result, "accent", "title" if len(result) <= LONG else "large", bold=True),
         Text(f"{capital(outcome.reason.text)}."),
         Text(clause, "quiet", "small"),
         *([Text(f"The last fall: {look.why}", size="small")] if look.why else []),
