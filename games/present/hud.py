@@ -296,7 +296,8 @@ def _end(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel
 
 
 def _details(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
-    if client.held and look.is_small:
+    if client.held and look.is_small and client.need.wait is not Wait.ACTION:
+        # while it is carried; who bids for it has to see the tokens
         return ()
     items = details_of(client.game).items(client)
     return (Panel("details", "top-right", items, width=230),) if items else ()
