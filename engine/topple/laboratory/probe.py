@@ -17,7 +17,7 @@ from teeter.engine.event_detector import pressing
 from teeter.engine.geometry.drop import is_blocked
 from teeter.engine.hand import GRIP, Hand, packed
 from teeter.engine.pose import Pose
-from teeter.engine.settings import GRAVITY, RATES, REFERENCE_RATE
+from teeter.engine.settings import GRAVITY, RATES, REFERENCE_RATE, TUNING
 from teeter.engine.topple.balance.statics import analyse, stands
 from teeter.engine.topple.contact.detection import Contacts, contacts_at_rest, find_contacts, unheld
 from teeter.engine.topple.errors import NotStandingError
@@ -48,8 +48,8 @@ MAX_PULL_TIME_S = 0.2
 """Seconds the hand pulls with all its force before it gives up."""
 REGAIN_TIME_S = 0.25
 """In which the contacts of a piece whose friction was set anew bear their loads again; at once they bear a half."""
-RESTING_TIME_S = 0.5
-"""Seconds a settled world runs before its snapshot is taken."""
+RESTING_TIME_S, MORE_ITERATIONS = 0.5, 100
+"""Seconds a settled world runs before its snapshot is taken; iterations of one that moves by more than a trial may."""
 LOAD_STEPS = 24
 """Steps over which contact forces are averaged."""
 SWAY_TIME_S = 0.5
@@ -159,9 +159,7 @@ def settle(assembly: Assembly, strength: float = GRIP.force) -> Settled:
     # as many steps over the slide for large pieces as for bricks, whose rate may be lower
     fine = next(rate for rate in RATES if rate * math.sqrt(times) >= 2 * REFERENCE_RATE or rate == max(RATES))
     scale = replace(scale, rate=max(scale.finer.rate, fine))
-    with new_world(rested.bodies, scale=scale) as world:
-        world.settle()
-        world.run(round(RESTING_TIME_S * math.sqrt(times) * world.rate))
+    with _lying_still(rested, scale, times) as world:
         snapshot = world.snapshot()
         loads = statics.loads if statics.stands else _pressing(world, rested)
         # where faces meet exactly the simulation shares loads as rigid pieces do; its micrometres would only blur them
@@ -180,6 +178,26 @@ def settle(assembly: Assembly, strength: float = GRIP.force) -> Settled:
         times=times,
         strength=strength,
     )
+
+
+def _lying_still(rested: Assembly, scale: Scale, times: float) -> World:
+    """Returns a world in which a scene that stands has lain for a moment. A tower that leans buckles on contacts too
+    soft: then at twice the rate, and with more iterations. Raises NotStandingError where that is of no help."""
+    shift = limits_of(rested).shift
+    for rate in (rate for rate in RATES if rate >= scale.rate):
+        tuning = TUNING if rate == scale.rate else replace(TUNING, iterations=MORE_ITERATIONS)
+        world = new_world(rested.bodies, scale=replace(scale, rate=rate), tuning=tuning)
+        try:
+            world.settle()
+            start = world.read().poses[:, :3]
+            world.run(round(RESTING_TIME_S * math.sqrt(times) * rate))
+            if np.linalg.norm(world.read().poses[:, :3] - start, axis=1).max() <= shift:
+                return world
+        except BaseException:
+            world.close()
+            raise
+        world.close()
+    raise NotStandingError(f"{rested.name} stands, but too narrowly to be pulled at in a simulation")
 
 
 def _to_balance(
@@ -256,24 +274,29 @@ def pull_directions(
     return [way for way, clearance in zip(directions, clearances, strict=True) if clearance >= enough]
 
 
-def _in_the_way(settled: Settled, body: Body, direction: Array) -> tuple[Body, ...]:
-    """Returns what holds a piece back however far it is drawn along `direction`: what is fixed there, what reaches
-    under it, as a tray, and what is there both ways, as a ring. What stands beside it is pushed along."""
-    frame, graze, room = _frame(direction), GRAZE * settled.times, _past(body, body, direction)
-    lowest = _box(body, frame)[0][2] - graze
+def _in_the_way(settled: Settled, body: Body, direction: Array) -> list[tuple[Body, float]]:
+    """Returns what holds a piece, or what rides along with it, back however far it is drawn along `direction`: what is
+    fixed there, what reaches under it, as a tray, and what is there both ways, as a ring. What stands beside it is
+    pushed along. Each with the metres after which it is passed."""
+    frame, graze, free = _frame(direction), GRAZE * settled.times, settled.rested.free
+    riding = [other for other, rides in zip(free, settled.riders(body.name), strict=True) if rides]
 
-    def holds(other: Body) -> bool:
+    def holds(mover: Body, other: Body) -> bool:
+        room, lowest = _past(mover, mover, direction), _box(mover, frame)[0][2] - graze
         return (
-            _clearance(Assembly("", (other,)), body, direction, settled.times) < room
-            and is_blocked(body, other, direction, room, graze)
+            _clearance(Assembly("", (other,)), mover, direction, settled.times) < room
+            and is_blocked(mover, other, direction, room, graze)
             and (
                 other.fixed
                 or _box(other, frame)[0][2] < lowest
-                or is_blocked(body, other, -direction, room, graze)
+                or is_blocked(mover, other, -direction, room, graze)
             )
         )
 
-    return tuple(other for other in settled.rested.bodies if other.name != body.name and holds(other))
+    others = [other for other in settled.rested.bodies if other not in riding]
+    return [
+        (other, _past(mover, other, direction)) for mover in riding for other in others if holds(mover, other)
+    ]
 
 
 def _clearance(assembly: Assembly, body: Body, direction: Array, times: float) -> float:
@@ -312,8 +335,7 @@ def pull_along(settled: Settled, body: Body, direction: Array) -> float | None:
     far = SLIDE_DISTANCE * settled.times
     ways = _in_the_way(settled, body, direction)
     # past its far side, and twice so far where it is pushed along
-    past = [_past(body, each, direction) for each in ways]
-    out = max([far, *(2 * each for each in past)])
+    out = max([far, *(2 * past for _, past in ways)])
     with settled.snapshot.restored() as world:
         if body.name in settled.friction:
             world.set_friction(body.name, settled.friction[body.name])
@@ -321,9 +343,11 @@ def pull_along(settled: Settled, body: Body, direction: Array) -> float | None:
         hand = Hand(world, replace(GRIP, force=math.inf))
         hand.grab(body)
         forces, slid, shared = _drawn(world, hand, direction, settled, out)
-        taken = [np.subtract(world.pose(each.name).position, each.pose.position) @ direction for each in ways]
+        taken = [
+            np.subtract(world.pose(each.name).position, each.pose.position) @ direction for each, _ in ways
+        ]
     rate = settled.snapshot.scale.rate
-    if slid[-1] < out or any(slid[-1] - along < end for along, end in zip(taken, past, strict=True)):
+    if slid[-1] < out or any(slid[-1] - along < past for along, (_, past) in zip(taken, ways, strict=True)):
         return None
     first = int(np.argmax(slid >= far)) + 1
     # what speeds pieces up is no resistance: a spring let go overshoots, and what lies on the piece is taken along
