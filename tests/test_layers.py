@@ -315,12 +315,12 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 CEILINGS = {
     "models": 6280,
     "scenes": 5435,
-    "engine": 33975,
+    "engine": 33976,
     "games/server": 1980,
     "games/present": 7878,
     "games/ui": 893,
     "games/host": 2761,
-    "games": 37591,
+    "games": 37590,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5572

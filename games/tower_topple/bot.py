@@ -225,8 +225,7 @@ def _across(row: OpenRow) -> Array:
     square, along = to_the_left(row.way_below), row.along
     square = square * math.copysign(1.0, float(square @ along))
     turn = math.atan2(float(to_the_left(square) @ along), float(square @ along))
-    is_knocked = float(square @ along) < judge.LEAST_ACROSS
-    turn = turn - math.copysign(ASKEW, turn) if is_knocked else min(max(turn, -ASKEW), ASKEW)
+    turn = turn - math.copysign(ASKEW, turn) if row.is_aslant else min(max(turn, -ASKEW), ASKEW)
     return np.asarray(math.cos(turn) * square + math.sin(turn) * to_the_left(square))
 
 

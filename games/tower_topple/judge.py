@@ -164,6 +164,11 @@ class OpenRow:
         return mean_way(ways, turned if turned @ nominal > 0 else -turned)
 
     @property
+    def is_aslant(self) -> bool:
+        """Whether its bricks were knocked further from a right angle to the row below than one may be laid."""
+        return abs(float(self.along @ to_the_left(self.way_below))) < LEAST_ACROSS
+
+    @property
     def middle(self) -> Array:
         """(2,) over the middle of the row below, millimetres."""
         places = [body.pose.position[:2] for body in self.below]
@@ -365,16 +370,11 @@ def _is_beside(row: OpenRow, piece: str, after: TableScene) -> bool:
     return bool(plan.distance(others[opposite]) >= ROOM_MM)
 
 
-def across(row: OpenRow) -> Array:
-    """TT-24: the way (2,) that a brick of the row lies: at right angles to the row below, or along bricks of its row
-    that were knocked aslant."""
-    square, along = to_the_left(row.way_below), row.along
-    return square if abs(float(along @ square)) >= LEAST_ACROSS else along
-
-
 def _is_across(row: OpenRow, piece: str, after: TableScene) -> bool:
-    """TT-24: its length along that way; of a brick that stands on end, along none."""
-    return abs(float(after.bodies[piece].pose.matrix[:2, 0] @ across(row))) >= LEAST_ACROSS
+    """TT-24: its length at right angles to the row below, or along bricks of its row that were knocked aslant; of a
+    brick that stands on end, to nothing."""
+    way = row.along if row.is_aslant else to_the_left(row.way_below)
+    return abs(float(after.bodies[piece].pose.matrix[:2, 0] @ way)) >= LEAST_ACROSS
 
 
 TESTS: dict[Condition, Callable[[OpenRow, str, TableScene], bool]] = {

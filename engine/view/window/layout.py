@@ -110,8 +110,9 @@ def lay_out(
 ) -> Layout:
     """Lays panels out over a picture.
 
-    size: of the picture, pixels. scale: above 1 for larger letters. least: pixels of a unit. hovered: the name of what
-    the pointer is on. scrolled: the first line to be shown of panels that do not fit, by name.
+    size: of the picture, pixels. scale: above 1 for larger letters. least: pixels that a unit has at the least.
+    hovered: the name of what the pointer is on. scrolled: the first line to be shown of panels that do not fit, by
+    name.
     """
     listed = tuple(panels)
     unit = max(min(size[1] / HEIGHT_UNITS, size[0] / WIDTH_UNITS) * scale, least)
