@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trimesh
 from typer.testing import CliRunner
 
 from teeter.games.api.results import ProbeResult
@@ -120,3 +121,17 @@ def test_the_advice_names_the_loose_ones_or_else_the_easiest() -> None:
 )
 def test_where_no_pull_is_safe_the_advice_says_why(found: list[str], sentence: str) -> None:
     assert advice({name: FOUND[name] for name in found}) == sentence
+
+
+def test_the_unit_that_is_asked_for_can_be_given(tmp_path: Path) -> None:
+    """A file that names none is refused with what to say; every command that opens it takes that."""
+    file = tmp_path / "cube.obj"
+    trimesh.creation.box((0.05, 0.05, 0.05)).apply_translation((0.0, 0.0, 0.025)).export(file)
+    for words in (["probe", str(file)], ["sweep", str(file), "--piece", "cube", "--x", "0", "--y", "0"]):
+        asked = CliRunner().invoke(app, words)
+        assert (asked.exit_code, "--unit m" in asked.output) == (2, True), asked.output
+        answered = CliRunner().invoke(app, [*words, "--unit", "m", "--json"])
+        assert answered.exit_code == 0, answered.output
+    # 0.05 cubed of wood, on wood
+    found = json.loads(CliRunner().invoke(app, ["probe", str(file), "--unit", "m", "--json"]).stdout)
+    assert 0.1 < found["pieces"]["cube"]["pull_n"] < 1.0

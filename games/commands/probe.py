@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from teeter.games.api.arguments import piece_fault
-from teeter.games.commands.console import OK, Json, SceneName, bar, plain_table, print_json, refuse
+from teeter.games.commands.console import OK, Json, SceneName, Unit, Up, bar, plain_table, print_json, refuse
 from teeter.games.commands.standard_input import scene_of
 from teeter.games.faults import teeter_version
 
@@ -30,6 +30,8 @@ def run(
         list[str] | None,
         typer.Option(metavar="NAME", help="Probe this piece. Repeatable; all pieces by default."),
     ] = None,
+    unit: Unit = None,
+    up: Up = None,
     as_json: Json = False,
 ) -> int:
     """Which piece can come out? What it carries, how hard it is to pull, whether the rest stands without it."""
@@ -38,7 +40,7 @@ def run(
     from teeter.games.api.scene import PublicScene
     from teeter.scenes.load import load
 
-    opened, pieces = PublicScene(load(scene_of(scene))), tuple(piece or ())
+    opened, pieces = PublicScene(load(scene_of(scene), unit=unit, up=up)), tuple(piece or ())
     loaded = opened.loaded
     _validate(loaded, pieces)
     with bar("probing") as progress:

@@ -47,7 +47,7 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     from teeter.scenes.load import load
     from teeter.scenes.loads import refuse_loads
 
-    scene = load(scene_of(request.scene or ""))
+    scene = load(scene_of(request.scene or ""), unit=request.unit, up=request.up)
     refuse_loads(scene, "sweep")
     _keep_inputs(request, scene.files)
     name = piece_named(scene, request.piece or "").name
@@ -80,7 +80,7 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
         refuse(f"--scenes = {request.scenes}: no file has such a name")
     cases = []
     for number, file in enumerate(files):
-        scene = load(file)
+        scene = load(file, unit=request.unit, up=request.up)
         refuse_loads(scene, "sweep")
         _keep_inputs(request, scene.files)
         assembly = replace(with_friction(scene.assembly, request.friction), name=file)

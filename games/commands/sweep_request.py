@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from teeter.games.commands.console import SCENE, Engine, Force, Json, Workers
+from teeter.games.commands.console import SCENE, Engine, Force, Json, Unit, Up, Workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ class SweepRequest:
     scenes: Annotated[
         str | None, typer.Option(metavar="PATTERN", help="Judge many scene files instead: 'folder/*.toml'.")
     ] = None
+    unit: Unit = None
+    up: Up = None
     margins: Annotated[bool, typer.Option(help="Add the tilt margin of what stands.")] = True
     best: Annotated[int, typer.Option(help="List this many of the safest places.")] = 5
     out: Annotated[
