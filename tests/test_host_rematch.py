@@ -69,6 +69,7 @@ def test_a_game_is_kept_by_browsers_and_dealt_anew_for_the_same_people(tmp_path:
     with hosted("bausack", seed=5, record=tmp_path / "game.teeter", options={"pieces": 3}) as host:
         played(begun(host))
         played(try_it(host))
+        played(begun(host))  # nothing is written of a game that is left before it begins
     # on a busy machine the second game is left before it is packed: its folder is the record then
     again = load(latest(tmp_path / "game-2.teeter"))
     assert again.meta.seed != load(tmp_path / "game.teeter").meta.seed
