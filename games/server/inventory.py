@@ -2,10 +2,10 @@
 
 import math
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.pose import Pose
@@ -13,7 +13,7 @@ from teeter.engine.world.body import FLOOR, TABLE, Body
 from teeter.games.core.errors import SetupError
 from teeter.games.core.rules import Action, Bring, PutAway, Take
 from teeter.games.judge import places
-from teeter.games.judge.judge import Judge
+from teeter.games.judge.free import Building, FreeJudge
 from teeter.games.play.session import Session
 from teeter.games.play.table import Moment
 from teeter.games.server.messages import Act, BringBody, Do, Fetch, Order, Several, Shove, Tilt, UnitAsked
@@ -34,30 +34,8 @@ Asked = tuple[str, str | None]
 """A file, and its unit where it does not name one."""
 
 
-class Named(Protocol):
-    """A piece in the rules of free building."""
-
-    @property
-    def id(self) -> str:
-        """Its name."""
-
-    @property
-    def model(self) -> str:
-        """Its name in the catalogues."""
-
-
-class Building(Protocol):
-    """The state of free building."""
-
-    @property
-    def pieces(self) -> Sequence[Named]:
-        """All that were brought out."""
-
-
-class Inventory(Judge[Building]):
+class Inventory(FreeJudge):
     """The judge of one sandbox. scene: what lies there at first."""
-
-    is_fine, minds_nudges = True, False
 
     def __init__(self, scene: Scene | None = None) -> None:
         self.bodies: Callable[[], Mapping[str, Body]] = dict
@@ -66,10 +44,6 @@ class Inventory(Judge[Building]):
         self._tables = tuple(body for body in bodies if body.name == TABLE)
         self._homes = {body.name: body for body in bodies if body.name != TABLE}
         self._fixed = {name for name, body in self._homes.items() if body.fixed}
-
-    def in_play(self, state: Building) -> frozenset[str]:
-        """All pieces that were brought out."""
-        return frozenset(piece.id for piece in state.pieces)
 
     def tables(self) -> dict[str, Any]:
         """What the rules may take up, as the tables of a catalogue: everything that is not a support."""
