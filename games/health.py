@@ -135,7 +135,7 @@ def font() -> DoctorLine:
     fix = "pip install --force-reinstall font-source-sans-pro"
     try:
         from teeter.engine.view.opengl import ViewError
-        from teeter.engine.view.window.hud import FONT_FILES, font_folder
+        from teeter.engine.view.window.fonts import FONT_FILES, font_folder
 
         missing = [name for name in FONT_FILES.values() if not (font_folder() / name).is_file()]
     except (ImportError, ViewError) as error:

@@ -13,7 +13,7 @@ from skins import FIRST, RATE, SIZE, STEP_S, AtWindow, Moment, Unasked, opening
 
 from teeter.engine.view.camera import seen_at
 from teeter.engine.view.window.events import Clicked, Lift, Press
-from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.fonts import width_of
 from teeter.engine.view.window.layout import lay_out
 from teeter.engine.world.body import TABLE
 from teeter.games.present import table_screen

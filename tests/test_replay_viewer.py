@@ -18,7 +18,7 @@ from teeter.engine.record.reader import load
 from teeter.engine.view.panels import Button, Row, Slider, Text
 from teeter.engine.view.video.captions import Caption
 from teeter.engine.view.video.scenery import Scenery
-from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.fonts import width_of
 from teeter.engine.view.window.layout import lay_out
 from teeter.engine.view.window.shapes import Letters
 from teeter.engine.world.body import FLOOR, TABLE

@@ -29,7 +29,7 @@ from teeter.engine.view.video.exposure import (
 from teeter.engine.view.video.film import Film, Recipe, film_of
 from teeter.engine.view.video.make import Painter
 from teeter.engine.view.video.scenery import Scenery
-from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.fonts import width_of
 from teeter.engine.view.window.layout import lay_out
 from teeter.engine.view.window.shapes import Fill, Letters
 

@@ -20,7 +20,7 @@ from teeter.engine.view.panels import Button, Fan, FanCard, Panel, Picture, Plac
 from teeter.engine.view.video.captions import _cards
 from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.window.events import Clicked
-from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.fonts import width_of
 from teeter.engine.view.window.items import GOLD, GOLD_EDGE
 from teeter.engine.view.window.layout import READ_UNIT, Layout, free_parts, lay_out
 from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, wrapped

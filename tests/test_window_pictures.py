@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from teeter.engine.view.panels import Panel, Picture
 from teeter.engine.view.render.shading import srgb_of
 from teeter.engine.view.thumbnails import CARD_PX, SIZE_PX, card_image, piece_image
-from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.fonts import width_of
 from teeter.engine.view.window.layout import Layout, lay_out
 from teeter.games.core.rules import Choice
 from teeter.games.present.client_state import ClientState

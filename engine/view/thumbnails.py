@@ -16,7 +16,7 @@ from teeter.engine.view.overlays import Overlay
 from teeter.engine.view.render import mannequin
 from teeter.engine.view.render.shading import srgb_of
 from teeter.engine.view.render.stage import Stage
-from teeter.engine.view.window.hud import FONT_FILES, font_folder
+from teeter.engine.view.window.fonts import FONT_FILES, font_folder
 from teeter.engine.world.body import Body
 from teeter.models.piece import Piece
 

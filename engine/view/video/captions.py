@@ -9,7 +9,7 @@ from teeter.engine.view.panels import Gap, Panel, Place, Size, Text
 from teeter.engine.view.render.bounds import ScreenRect
 from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.video.pace import Timing
-from teeter.engine.view.window.hud import width_of
+from teeter.engine.view.window.fonts import width_of
 from teeter.engine.view.window.items import FONT_UNITS, PADDING
 from teeter.engine.view.window.layout import HEIGHT_UNITS, LEAST_UNIT, WIDTH_UNITS
 from teeter.engine.view.window.shapes import wrapped

@@ -2,30 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from teeter.engine.view.opengl import ViewError
 from teeter.engine.view.panels import Panel, lit_in
 from teeter.engine.view.render.resources import shader
+from teeter.engine.view.window.fonts import runs, width_of, written
 from teeter.engine.view.window.layout import LEAST_UNIT, Layout, Scroll, lay_out
 from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, Shape
 
 SORT = 50
-FONT_FILES = {False: "SourceSansPro-Regular.ttf", True: "SourceSansPro-Semibold.ttf"}
-"""By whether letters are bold. Source Sans Pro, SIL Open Font License; the package font-source-sans-pro brings it."""
 OVER_ALL = 100_000
 """Of what is drawn, the last."""
 POINTER = Fill(Rect(-9.0, -9.0, 18.0, 18.0), (1.0, 1.0, 1.0, 0.35), 9.0, (0.76, 0.34, 0.1, 1.0), 3.0)
 """The pointer of a gamepad: a ring around its place."""
-FONT_PAGE_PX = 512
-"""Side of the textures that hold letters."""
 
 
 class Hud:
@@ -216,62 +209,14 @@ class Hud:
         return node
 
     def _line(self, letters: Letters) -> Any:
-        text = core.TextNode("line")
-        text.set_font(font(letters.size, letters.bold))
-        text.set_text(letters.text)
-        node = self._root.attach_new_node(text.generate())
-        _clear_edges(text.get_font())
+        node = self._root.attach_new_node("line")
+        x = 0.0
+        for run in runs(letters.text, letters.size, letters.bold):
+            drawn, width = written(run)
+            node.attach_new_node(drawn).set_x(x)
+            x += width
         node.set_scale(letters.size)
         node.set_pos(letters.x, 0, -letters.y)
         node.set_shader(self._letters, 10)
         node.set_shader_input("u_ink", core.LVecBase4(*letters.colour))
         return node
-
-
-def font_folder() -> Path:
-    """Returns the folder of the font files. Raises ViewError when they are not installed."""
-    spec = find_spec("font_source_sans_pro")
-    if spec is None or not spec.submodule_search_locations:
-        raise ViewError("the letters of the window are missing: pip install font-source-sans-pro")
-    return Path(spec.submodule_search_locations[0]) / "files"
-
-
-@lru_cache(maxsize=64)
-def font(size: int, bold: bool) -> Any:
-    """Returns a font for letters of a size in pixels, each drawn for its pixels and therefore sharp.
-
-    Where a letter lies on the font's page moves its rim by a shade: all are laid there at once, so that a picture does
-    not hang on what was written before.
-    """
-    file = font_folder() / FONT_FILES[bold]
-    # not through Panda3D's search path, which would stop at the first space of a name
-    made = core.DynamicTextFont(core.Filename.from_os_specific(str(file)))
-    if not made.is_valid():
-        raise ViewError(f"{file}: is no font; pip install --force-reinstall font-source-sans-pro")
-    made.set_scale_factor(1)
-    made.set_pixels_per_unit(size)
-    made.set_page_size(FONT_PAGE_PX, FONT_PAGE_PX)
-    made.set_texture_margin(1)
-    made.set_minfilter(core.SamplerState.FT_linear)
-    made.set_magfilter(core.SamplerState.FT_linear)
-    made.set_native_antialias(True)
-    for code in range(ord(" "), ord("~") + 1):
-        made.get_glyph(code)
-    _clear_edges(made)
-    return made
-
-
-def _clear_edges(made: Any) -> None:
-    """Beyond a page of letters lies nothing: Panda3D's border there, transparent white, is ink to OpenGL."""
-    nothing = core.LColor(0, 0, 0, 0)
-    for page in made.get_pages():
-        if page.get_border_color() != nothing:
-            page.set_border_color(nothing)
-
-
-@lru_cache(maxsize=4096)
-def width_of(text: str, size: int, bold: bool) -> float:
-    """Returns the width of a line of text in pixels."""
-    node = core.TextNode("measure")
-    node.set_font(font(size, bold))
-    return float(node.calc_width(text)) * size
