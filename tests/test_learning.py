@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -349,10 +350,23 @@ def test_an_action_that_is_none_is_refused_before_and_in_a_game() -> None:
     with pytest.raises(RuntimeError, match="reset"):
         env.step({"choice": 0, "place": (0.0,) * 4})
     env.reset(seed=1)
-    for action in (None, {}, {"place": (0.0,) * 4}, {"choice": 0.5, "place": (0.0,) * 4}):
+    for action in (None, 3, "choice", {}, {"place": (0.0,) * 4}, {"choice": 0.5, "place": (0.0,) * 4}):
         with pytest.raises(ValueError, match=r"give an action|not legal"):
-            env.step(action)
+            env.step(action)  # type: ignore[arg-type]
+    for seed in (1.5, "a", -1):
+        with pytest.raises(ValueError, match="seed=.*a whole number"):
+            env.reset(seed=seed)  # type: ignore[arg-type]
     env.close()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"seats": 1.5}, {"record": 3}, {"tremor_mm": math.nan}, {"most_turns": None}, {"most_tries": 0}],
+)
+def test_a_game_of_agents_refuses_what_no_option_is(options: dict[str, Any]) -> None:
+    (called,) = options
+    with pytest.raises(ValueError, match=f"{called}="):
+        GameEnv("wonky", **options)
 
 
 def test_a_piece_laid_in_vain_breaks_the_game_off_at_the_cost_of_who_laid_it() -> None:

@@ -547,6 +547,11 @@ def test_BS_09__unknown_is_not_out() -> None:
                 "Ana, Ben and Cem draw: the last towers fell in the same step.",
             ),
         ),
+        (
+            letting_go("", "ball step", "drum"),
+            Fell(1, ("egg",)),
+            ("The egg falls off the table!", "Ana is out; 10 tokens go to the bank."),
+        ),
     ],
 )
 def test_the_story(state: State, given: Rested | Released | Fell, lines: tuple[str, ...]) -> None:

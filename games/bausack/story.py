@@ -180,6 +180,8 @@ def _resuming_lines(before: State, after: State) -> tuple[str, ...]:
 
 def _fall_lines(before: State, event: Fell, after: State) -> tuple[str, ...]:
     bases = {tower[0] for tower in before.towers if tower}
+    if not before.towers[before.actor]:
+        bases.add(before.piece)  # one that was just let go as a foundation may touch the table
     off = [said(piece) for piece in event.pieces if piece in bases]
     down = [said(piece) for piece in event.pieces if piece not in bases]
     again = " as well." if before.out == after.out else "!"

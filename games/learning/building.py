@@ -23,7 +23,7 @@ from teeter.games.judge import places
 from teeter.games.judge.judge import TableScene, fell
 from teeter.games.learning.forces import ForceTable
 from teeter.games.learning.images import TableRenderer, depth_image
-from teeter.games.learning.observation import SIZE, ActionFrame, numbers_of, pose_of
+from teeter.games.learning.observation import SIZE, ActionFrame, numbers_of, pose_of, require_tremor
 from teeter.games.play.table import Table
 from teeter.models.build import build
 from teeter.models.catalogue import find
@@ -265,7 +265,6 @@ def _check(
             f"count={count}: an episode has from 1 to 500 blocks, a whole number",
         ),
         (10.0 <= span <= 350.0, f"span_mm={span}: from 10 to 350, so that blocks are laid on the table"),
-        (0.0 <= tremor <= 20.0, f"tremor_mm={tremor}: from 0 to 20; a nervous hand has 2"),
         (0 <= depth <= 1024, f"depth={depth}: 0 for no depth image, or up to 1024 pixels a side"),
         (mode is None or mode in modes, f"render_mode={mode!r}: one of {modes}, or None"),
         (judge in get_args(Judge), f"judge={judge!r}: simulation or forces"),
@@ -276,6 +275,7 @@ def _check(
     ):
         if not is_sound:
             raise ValueError(fault)
+    require_tremor(tremor)
 
 
 if PLACE_BLOCK not in gymnasium.registry:

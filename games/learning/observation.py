@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from numbers import Real
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -225,3 +226,9 @@ class Observer:
         if isinstance(value, str):
             return float(self.words.index(value) + 1) if value in self.words else 0.0
         return float(value) if isinstance(value, (int, float)) else 0.0
+
+
+def require_tremor(tremor_mm: object) -> None:
+    """Raises ValueError for a shaking that no hand has."""
+    if not isinstance(tremor_mm, Real) or not 0.0 <= float(tremor_mm) <= 20.0:
+        raise ValueError(f"tremor_mm={tremor_mm!r}: from 0 to 20; a nervous hand has 2")

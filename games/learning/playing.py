@@ -6,6 +6,8 @@ judge and the rules say what came of it. What the referee asks is answered by th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from teeter.games.learning.observation import (
     numbers_of,
     observation_of,
     pose_of,
+    require_tremor,
 )
 from teeter.games.play.recording import begin
 from teeter.games.play.session import Session
@@ -85,7 +88,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         most_tries: int = 3,
         most_turns: int = 500,
         tremor_mm: float = 0.0,
-        record: Path | None = None,
+        record: str | PathLike[str] | None = None,
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
@@ -94,8 +97,11 @@ class GameEnv(AECEnv):  # type: ignore[misc]
             raise SetupError(unknown("game", game, learned))
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode={render_mode!r}: 'rgb_array', or None")
-        if most_tries < 1 or most_turns < 1:
-            raise ValueError(f"most_tries={most_tries}, most_turns={most_turns}: at least 1")
+        for called, count in (("seats", seats), ("most_tries", most_tries), ("most_turns", most_turns)):
+            _require_whole(called, count, 1)
+        require_tremor(tremor_mm)
+        if not (record is None or isinstance(record, (str, PathLike))):
+            raise ValueError(f"record={record!r}: a folder, or None")
         self.metadata = {
             "name": f"teeter_{game.replace('-', '_')}_v0",
             "render_modes": ["rgb_array"],
@@ -106,7 +112,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self.view = observation_of(self.game)
         self.options: dict[str, object] = dict(house or {}) | ({"mode": mode} if mode is not None else {})
         self.most_tries, self.most_turns = most_tries, most_turns
-        self._tremor, self._record, self._games = tremor_mm / 1e3, record, 0
+        self._tremor, self._games = float(tremor_mm) / 1e3, 0
+        self._record = None if record is None else Path(record)
         self.possible_agents = [f"player_{number}" for number in range(seats)]
         self.agents: list[str] = []
         self._random = np.random.default_rng()
@@ -160,6 +167,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins a new game. seed: of this game and of those that follow it without one. options: none are known."""
+        if seed is not None:
+            _require_whole("seed", seed, 0)
         self._finish()
         if seed is not None:
             self._random = np.random.default_rng(seed)
@@ -222,7 +231,10 @@ class GameEnv(AECEnv):  # type: ignore[misc]
 
     def _decide(self, agent: str, action: dict[str, Any] | None) -> None:
         session, need = self.session, self.session.need
-        if action is None or ("choice" if need.wait is Wait.ACTION else "place") not in action:
+        if (
+            not isinstance(action, Mapping)
+            or ("choice" if need.wait is Wait.ACTION else "place") not in action
+        ):
             raise ValueError(f"it is {agent}'s turn: give an action with `choice` and `place`")
         if need.wait is Wait.ACTION:
             choices, choice = self.choices(agent), action["choice"]
@@ -281,3 +293,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         # where there is nothing to choose any number will do
         mask[: count or 1] = 1
         return {"wait": self.session.need.wait.name, "action_mask": {"choice": mask, "place": None}}
+
+
+def _require_whole(called: str, value: object, least: int) -> None:
+    if not isinstance(value, Integral) or int(value) < least:
+        raise ValueError(f"{called}={value!r}: must be a whole number, at least {least}")
