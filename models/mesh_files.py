@@ -20,7 +20,7 @@ import numpy as np
 
 from teeter.models.errors import MeshFileError
 from teeter.models.gltf_file import read_gltf
-from teeter.models.mesh_node import UNITS, MeshNode, check_bytes, check_counts, check_parts
+from teeter.models.mesh_node import UNITS, MeshNode, check_bytes, check_corners, check_counts, check_parts
 from teeter.models.piece import Array, Ints
 from teeter.models.threemf_file import read_3mf
 
@@ -159,10 +159,7 @@ def _nodes_in(scene: Any, kind: str, stem: str) -> list[MeshNode]:
             vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int64)
             if kind == "ply":
                 faces = _cut_ply_alike(mesh.metadata.get("_ply_raw"), vertices, faces)
-            if vertices.shape[1:] != (3,) or faces.min() < 0 or faces.max() >= len(vertices):
-                raise MeshFileError(
-                    f"cannot be read as .{kind}: corners have no three numbers, or are not there"
-                )
+            check_corners(vertices, faces, kind)
             unit = UNITS.get(str(mesh.units).removesuffix("s")) if kind == "given" else None
             label = stem if len(scene.geometry) == 1 and kind != "given" else str(name)
             nodes.append(MeshNode(label, key, vertices, faces, np.asarray(matrix, dtype=float), unit=unit))

@@ -158,3 +158,14 @@ def _check_stl(data: bytes) -> None:
 def _number(word: bytes) -> int:
     """A count; of more digits than any file has bytes, one that is too large."""
     return int(word[:LONGEST_NUMBER])
+
+
+def check_corners(corners: Array, faces: Ints, kind: str) -> None:
+    """Raises MeshFileError where a corner has not three numbers, or a triangle one that is not there."""
+    fault = "corners have no three numbers" if corners.shape[1:] != (3,) else ""
+    wrong = np.argwhere((faces < 0) | (faces >= len(corners)))
+    if not fault and len(wrong):
+        triangle, at = wrong[0].tolist()
+        fault = f"triangle {triangle} has corner {faces[triangle, at]}, of {len(corners)} counted from 0"
+    if fault:
+        raise MeshFileError(f"cannot be read{'' if kind == 'given' else f' as .{kind}'}: {fault}")

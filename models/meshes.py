@@ -125,6 +125,9 @@ def checked(vertices: Array, faces: Ints, where: str, *, is_compound: bool = Fal
         raise MeshError(f"{where}: {_mm(size)} mm is no size for a piece: check the unit or the scale")
     label, volumes = _bodies(vertices, faces)
     if abs(volumes.sum()) < MIN_VOLUME * float(np.linalg.norm(size)) ** 3:
+        # what cancels out lies side by side; a thin wall's inner skin lies within the other
+        if volumes.any() and not _is_size(vertices[faces[label == np.abs(volumes).argmax()]], size):
+            raise MeshError(f"{where}: {INSIDE_OUT}")
         raise MeshError(f"{where}: the mesh of size {_mm(size)} mm has no volume: give it thickness")
     if volumes.sum() < 0:
         faces, volumes = np.ascontiguousarray(faces[:, ::-1]), -volumes
@@ -135,9 +138,13 @@ def checked(vertices: Array, faces: Ints, where: str, *, is_compound: bool = Fal
         )
     hollows = vertices[faces[volumes[label] <= 0]]
     outside = vertices[faces[volumes[label] > 0]]
-    if hollows.size and not (np.ptp(outside, axis=(0, 1)) == size).all():
+    if hollows.size and not _is_size(outside, size):
         raise MeshError(f"{where}: {INSIDE_OUT}")
     return vertices, faces
+
+
+def _is_size(triangles: Array, size: Array) -> bool:
+    return bool((np.ptp(triangles, axis=(0, 1)) == size).all())
 
 
 def _bodies(vertices: Array, faces: Ints) -> tuple[Ints, Array]:

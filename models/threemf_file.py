@@ -17,7 +17,7 @@ from xml.parsers import expat
 import numpy as np
 
 from teeter.models.errors import MeshFileError
-from teeter.models.mesh_node import UNITS, MeshNode, check_bodies, check_bytes, check_triangles
+from teeter.models.mesh_node import UNITS, MeshNode, check_bodies, check_bytes, check_corners, check_triangles
 from teeter.models.piece import Array
 
 PRODUCTION = "http://schemas.microsoft.com/3dmanufacturing/production/2015/06"
@@ -210,8 +210,7 @@ def _nodes(content: _Content, stem: str, aside: list[tuple[str, str]], *, may_le
     for key, one in content.objects.items():
         corners = np.array(one.corners).reshape(-1, 3)
         faces = np.array(one.faces, dtype=np.int64).reshape(-1, 3)
-        if len(faces) and not 0 <= faces.min() <= faces.max() < len(corners):
-            raise MeshFileError("cannot be read as .3mf: corners have no three numbers, or are not there")
+        check_corners(corners, faces, "3mf")
         meshes[key] = corners, faces
     is_alone = sum(1 for _, faces in meshes.values() if len(faces)) == 1
     solids = [solid for item in content.items for solid in _placed(content, *item)]

@@ -79,6 +79,21 @@ def angle() -> trimesh.Trimesh:
     )
 
 
+def equal_boxes() -> Any:
+    """Side by side, the second inside out."""
+    other = box()
+    other.apply_translation([0.09, 0.0, 0.0])
+    other.invert()
+    return trimesh.util.concatenate([box(), other])
+
+
+def thin_box() -> Any:
+    """With a hollow that leaves walls of a millionth of it."""
+    hollow = box(vertices=box().vertices * (1 - 1e-9))
+    hollow.invert()
+    return trimesh.util.concatenate([box(), hollow])
+
+
 @pytest.mark.parametrize(
     ("mesh", "message"),
     [
@@ -90,6 +105,8 @@ def angle() -> trimesh.Trimesh:
             "node: the mesh is not one solid: more than two faces meet in 4 edges, one",
         ),
         (two_boxes(0.09, turned=True), "node: some faces of the mesh are inside out: recalculate its"),
+        (equal_boxes(), "node: some faces of the mesh are inside out: recalculate its"),
+        (thin_box(), "has no volume: give it thickness"),
         (flat_box(), "has no volume: give it thickness"),
         (with_nan(), "node: a coordinate is not a finite number: export the mesh again"),
         (box(vertices=box().vertices * 1e-5), "mm is no size for a piece: check the unit or the scale"),

@@ -136,8 +136,8 @@ PLY += "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("far.ply", PLY + "3 0 1 9\n", "corners have no three numbers, or are not there"),
-        ("negative.ply", PLY + "3 0 1 -9\n", "corners have no three numbers, or are not there"),
+        ("far.ply", PLY + "3 0 1 9\n", "triangle 0 has corner 9, of 3 counted from 0"),
+        ("negative.ply", PLY + "3 0 1 -9\n", "triangle 0 has corner -9, of 3 counted from 0"),
         ("flat.ply", PLY + "3 0 1 2\n", "is a flat sheet, not a solid"),
         ("point.ply", PLY + "3 1 1 1\n", 'node "point": point/point'),
         ("flat.obj", "v 0 0\nv 1 0\nv 0 1\nf 1 2 3\n", "cannot be read as .obj"),
