@@ -9,7 +9,7 @@ projection's derivative: Kanno, Martins & Pinto da Costa 2006) solves it to roun
 
 import clarabel
 import numpy as np
-from scipy.sparse import bsr_array, csc_array, csc_matrix, diags_array, eye_array, vstack
+from scipy.sparse import csc_array, csc_matrix, csr_array, diags_array, eye_array, vstack
 
 from teeter.engine.topple.balance.equilibrium import SOLVED, Balance, contact_rows, forces_of, solver_settings
 from teeter.engine.topple.contact.arrays import Array
@@ -103,14 +103,15 @@ def newton(
 
     value, out, point, _ = dual(v)
     slope, damping = np.tile(np.eye(3), (count, 1, 1)), 0.0
+    columns = np.repeat(np.arange(3 * count).reshape(-1, 1, 3), 3, axis=1).reshape(-1)
     for _ in range(steps):
         error = float(np.abs(out).max(initial=0.0))
         if error <= RESIDUAL:
             return point
-        blocks = bsr_array((slope, np.arange(count), np.arange(count + 1)), shape=(3 * count, 3 * count))
+        # rows of three entries each: scipy spends most of its time on turning blocks into rows
+        blocks = csr_array((slope.reshape(-1), columns, 3 * np.arange(3 * count + 1)), shape=(3 * count,) * 2)
         # damped while far away: for a moment a piece may have too few pressed contacts to be held
-        hessian = csc_array(matrix @ (blocks @ transposed) + max(1e-10, damping * error) * eye_array(size))
-        step = -_solved(hessian, out)
+        step = -_solved(matrix @ (blocks @ transposed), max(1e-10, damping * error), out)
         slant = float(out @ step)
         length = 1.0
         while True:
@@ -168,11 +169,15 @@ FEW_ROWS = 60
 """Of ten pieces: as quickly solved in full, and scipy's sparse solvers take a fourteenth of a second to load."""
 
 
-def _solved(hessian: csc_array, right: Array) -> Array:
-    """Returns x (n,) of H x = right for a symmetric, positive definite H."""
-    if len(right) <= FEW_ROWS:
-        return np.linalg.solve(hessian.toarray(), right)
+def _solved(hessian: csr_array, damping: float, right: Array) -> Array:
+    """Returns x (n,) of (H + damping) x = right for a symmetric H; the sum is positive definite."""
+    size = len(right)
+    if size <= FEW_ROWS:
+        full = hessian.toarray()
+        full.flat[:: size + 1] += damping
+        return np.linalg.solve(full, right)
     from scipy.sparse.linalg import splu
 
-    solution = splu(hessian, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(right)
+    damped = csc_array(hessian + damping * eye_array(size))
+    solution = splu(damped, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(right)
     return np.asarray(solution)
