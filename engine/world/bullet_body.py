@@ -237,10 +237,28 @@ def write(piece: Piece, scale: Scale, tuning: Tuning, fixed: bool, up: Array) ->
     up: (3,) the world's vertical in the piece frame. Boxes wear their skin on the faces that look up and down as
     they are put in: between neighbours side by side it would squeeze, and a row of bricks would creep apart.
     """
+    level = tuple(_is_level(part, up) for part in piece.parts)
+    with scratch_files():
+        folder = scratch_folder()
+        for name, text in _files(piece, scale, tuning, fixed, level):
+            path = _write(folder / name, text)
+        return path
+
+
+def _is_level(part: Part, up: Array) -> tuple[bool, ...]:
+    """Returns along which of a box's axes it looks up and down; nothing of other shapes."""
+    return () if part.kind != "box" else tuple((np.abs(part.rotation.T @ up) > LEVEL_COSINE).tolist())
+
+
+@lru_cache(maxsize=1024)
+def _files(
+    piece: Piece, scale: Scale, tuning: Tuning, fixed: bool, level: tuple[tuple[bool, ...], ...]
+) -> tuple[tuple[str, str], ...]:
+    """Returns the names and texts of the files of a piece, the URDF last: worlds are made anew all the time."""
     frame = mass_frame(piece)
     blocks, meshes = [], {}
-    for part in piece.parts:
-        block, mesh = _collision(part, frame, scale, tuning, up)
+    for part, is_level in zip(piece.parts, level, strict=True):
+        block, mesh = _collision(part, frame, scale, tuning, is_level)
         blocks.append(block)
         meshes.update(mesh)
     mass = 0.0 if fixed else piece.mass / scale.mass
@@ -250,15 +268,11 @@ def write(piece: Piece, scale: Scale, tuning: Tuning, fixed: bool, up: Array) ->
         f'<inertia ixx="{moments[0]:.17g}" ixy="0" ixz="0" iyy="{moments[1]:.17g}" iyz="0" izz="{moments[2]:.17g}"/>'
         f"</inertial>{''.join(blocks)}</link></robot>"
     )
-    with scratch_files():
-        folder = scratch_folder()
-        for name, content in meshes.items():
-            _write(folder / name, content)
-        return _write(folder / f"{_digest(text)}.urdf", text)
+    return *meshes.items(), (f"{_digest(text)}.urdf", text)
 
 
 def _collision(
-    part: Part, frame: MassFrame, scale: Scale, tuning: Tuning, up: Array
+    part: Part, frame: MassFrame, scale: Scale, tuning: Tuning, level: tuple[bool, ...]
 ) -> tuple[str, dict[str, str]]:
     """One <collision> element, and the mesh file it needs (none or one)."""
     if part.kind == "hull":
@@ -272,8 +286,7 @@ def _collision(
         roll = pitch = yaw = 0.0
     else:
         assert part.half_extents is not None
-        is_level = np.abs(part.rotation.T @ up) > LEVEL_COSINE
-        size = 2.0 * (part.half_extents / scale.length + np.where(is_level, tuning.skin, 0.0))
+        size = 2.0 * (part.half_extents / scale.length + np.where(level, tuning.skin, 0.0))
         shape = f'<box size="{size[0]:.17g} {size[1]:.17g} {size[2]:.17g}"/>'
         roll, pitch, yaw = rpy_of(frame.axes.T @ part.rotation)
     return (
