@@ -372,6 +372,8 @@ def _find(path_or_name: str | Path) -> tuple[Path, str]:
             raise SceneError.of(file, "names no file; give a scene file or the name of a shipped scene")
         if path.is_dir():
             raise SceneError.of(file, "is a folder; give a scene file")
+        if path.is_symlink():
+            raise SceneError.of(file, "is a link that leads to no file")
         if name not in shipped() and path.exists():
             raise SceneError.of(file, "is not a regular file")
     except OSError as error:

@@ -130,6 +130,8 @@ def test_ALL_5__bad_names(players: Any, mode: Mode, sentence: str | None) -> Non
 def test_ALL_5__first(first: str, index: int) -> None:
     """ALL-5: who starts is the first named, or a name, or a seat counted from one."""
     assert first_seat(take_seats(["Ana+Ben", "Cem"], TEAMS), first) == index
+    # a name goes before a number
+    assert first_seat(take_seats(["Ana", "Cem", "2"], OPEN), "2") == 2
 
 
 def test_ALL_5__first_is_nobody() -> None:

@@ -138,6 +138,16 @@ def test_TT_01__who_begins(first: str, seat: int, puller: int) -> None:
         start(("Ana", "Ben"), 1, {"first": "Zoe"}, STOCK)
 
 
+@pytest.mark.parametrize("seats", [7, 8])
+def test_TT_01__a_seat_number_is_that_of_a_player_whoever_plays_together(seats: int) -> None:
+    """TT-01, ALL-5: every seat that can be chosen begins, and the player who sits there draws first."""
+    names = ["Ana", "Ben", "Cem", "Dora", "Eli", "Fay", "Gus", "Hal"][:seats]
+    for number, name in enumerate(names, start=1):
+        for first in (str(number), name):
+            state = start(names, 1, {"first": first}, STOCK)
+            assert state.seats[state.turn].members[state.pullers[state.turn]].name == name
+
+
 def test_TT_02__fifty_four_bricks_in_eighteen_rows() -> None:
     """TT-02: 54 bricks, 18 rows of three; the option says whether they vary."""
     state = start(("Ana", "Ben"), 1, {}, STOCK)

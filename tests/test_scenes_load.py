@@ -191,6 +191,7 @@ def test_a_bare_name_is_a_shipped_scene_unless_there_is_such_a_file(
         ("a" * 300, "there is no such file"),
         ("a\0b", "there is no such file"),
         ("folder", "is a folder; give a scene file"),
+        ("loop.toml", "is a link that leads to no file"),
         ("notes.txt", ".txt is not a kind of scene file (allowed: .toml, .glb"),
     ],
 )
@@ -201,6 +202,7 @@ def test_a_name_that_finds_nothing(
     write(tmp_path, HEAD + BRICK)
     write(tmp_path, "", "notes.txt")
     (tmp_path / "folder").mkdir()
+    (tmp_path / "loop.toml").symlink_to("loop.toml")
     with pytest.raises(SceneError) as caught:
         load(name)
     assert words in str(caught.value)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from teeter.engine.view.panels import Button, Row
+from dataclasses import replace
+
+from teeter.engine.view.panels import Button, Row, Text
 from teeter.games.game import stock_of
 from teeter.games.present import menu
 from teeter.games.present.pages import Pages
@@ -47,6 +49,30 @@ def starts(form: menu.Form) -> None:
     game_named(form.game).rules.start(
         plan.players, plan.seed, dict(plan.options), stock_of(game_named(form.game))
     )
+
+
+def test_what_does_not_go_with_a_house_rule_is_neither_shown_nor_set() -> None:
+    form = menu.clicked(menu.clicked(menu.of_game("tower-topple"), "mode:4"), "page:options")
+    form = menu.clicked(form, "option:target:3")
+    assert "option:target:4" in buttons(form)
+    form = menu.clicked(form, "option:points:none")
+    assert not [name for name in buttons(form) if name.startswith("option:target:")]
+    starts(form)
+
+
+def test_a_name_that_would_be_a_computer_players_is_not_typed() -> None:
+    form = menu.clicked(menu.of_game("crazy-tower", ("", "Ben")), "name:0")
+    for letter in "bot:":
+        form = menu.typed(form, letter)
+    assert form.players[0] == "bot"
+    assert "No name begins with bot:" in form.fault
+    assert not menu.clicked(form, "kind:0").fault
+
+
+def test_a_fault_is_read_on_the_page_of_house_rules_too() -> None:
+    form = menu.clicked(menu.of_game("wonky"), "page:options")
+    panel = menu.panels(replace(form, fault="It is so."), Pages(load_settings()), ())[1]
+    assert Text("It is so.", "bad") in panel.items
 
 
 def test_who_starts_who_is_the_saboteur_and_who_has_which_colour_is_chosen() -> None:

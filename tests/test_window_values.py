@@ -388,7 +388,7 @@ def test_own_keys_replace_shipped_ones_and_changes_are_kept(tmp_path: Path) -> N
         ('[keys]\nlay = ""', "lay has no key"),
         ("[picture]\nwidth = 1", "picture.width"),
         ("[sound]\nvolume = nan", "sound.volume"),
-        ("[colour]\nblue = 1", "colour"),
+        ("[colour]\nblue = 1", "colour: there is no such setting"),
         ("[help\n", "is not TOML"),
     ],
 )

@@ -138,13 +138,17 @@ def _numbered(teams: Sequence[tuple[Member, ...]]) -> tuple[Seat, ...]:
 
 
 def first_seat(seats: Sequence[Seat], first: str) -> int:
-    """The index of the seat that starts: a name or a number counted from 1; the first one by default."""
+    """The index of the seat that starts: a name, of a team or in one, or a number counted from 1; the first one by
+    default. Raises SetupError."""
     if not first:
         return 0
-    for index, seat in enumerate(seats):
-        if first in (seat.name, str(index + 1)) or first in [member.name for member in seat.members]:
-            return index
-    raise SetupError(f"option first: {unknown('player', first, [seat.name for seat in seats])}")
+    people = {member.name: index for index, seat in enumerate(seats) for member in seat.members}
+    named = {seat.name: index for index, seat in enumerate(seats)} | people
+    # who is called 2 is meant before the second seat is
+    numbered = {str(index + 1): index for index in range(len(seats))} | named
+    if first not in numbered:
+        raise SetupError(f"option first: {unknown('player', first, named)}")
+    return numbered[first]
 
 
 def seat_index(seats: Sequence[Seat], name: str) -> int:

@@ -9,6 +9,7 @@ from teeter.games.core.errors import SetupError
 from teeter.games.core.random_state import draw_seed
 from teeter.games.core.setup import BOT, STYLES, Mode
 from teeter.games.game import Game
+from teeter.games.present.details import details_of
 from teeter.games.present.guide import STILL, picture_of
 from teeter.games.present.house_rules import given_to_next, house_rules, toggled, without_seats
 from teeter.games.present.pages import TITLES, Pages, tutorial_button
@@ -121,7 +122,10 @@ def clicked(form: Form, name: str) -> Form:
         return one_more(form)
     if kind == "option":
         name, _, value = rest.partition(":")
-        return replace(form, options={**form.options, name: value})
+        options = {**form.options, name: value}
+        moot = details_of(form.chosen).moot(form.mode, options)
+        # what is not shown any more is not set
+        return replace(form, options={key: each for key, each in options.items() if key not in moot})
     if kind in ("share", "include"):
         change = given_to_next if kind == "share" else toggled
         name, _, value = rest.partition(":")
@@ -168,7 +172,14 @@ def _renamed(form: Form, change: Callable[[str], str]) -> Form:
     kind, _, name = form.active.partition(":")
     if kind == "text":
         return replace(form, options={**form.options, name: change(form.options.get(name, ""))})
-    return _with_player(form, int(name), change(form.players[int(name)])) if kind == "name" else form
+    if kind != "name":
+        return form
+    player = change(form.players[int(name)])
+    if player.startswith(BOT):
+        return replace(
+            form, fault=f"No name begins with {BOT} The button beside it chooses a computer player."
+        )
+    return _with_player(form, int(name), player)
 
 
 def _with_player(form: Form, seat: int, player: str) -> Form:
@@ -213,6 +224,7 @@ def panels(
         title, items, back = TITLES[pages.page], pages.items(), "back"
     elif form.page in listed:
         (title, items), back = listed[form.page], "page:game"
+        items = (Text(form.fault, "bad"), Gap(4), *items) if form.fault else items
     else:
         title, items, back = form.chosen.title, _table(form, pages.settings), ""
     if back:

@@ -195,9 +195,11 @@ def _with_own(file: Path, own: dict[str, Any]) -> Settings:
         return Settings.model_validate(merged)
     except ValidationError as error:
         faults = [
-            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()
+            f"{'.'.join(str(part) for part in fault['loc'])}: "
+            + ("there is no such setting" if fault["type"] == "extra_forbidden" else fault["msg"])
+            for fault in error.errors()
         ]
-        raise SetupError(f"{file}: " + "; ".join(faults)) from None
+        raise SetupError(f"{file}: " + "; ".join(faults).replace("Value error, ", "")) from None
 
 
 def write_settings(changes: dict[str, dict[str, object]], path: Path | None = None) -> None:

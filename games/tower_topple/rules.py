@@ -186,9 +186,10 @@ def start(players: Sequence[str], seed: int, options: Mapping[str, object], stoc
     if house.points == "none" and house.target:
         raise SetupError("option target needs points; points=none counts topples")
     house = replace(house, **VERSIONS.get(mode.name, {}))
+    first = _by_name(seats, house.first)
     if house.teams:
         seats = form_teams(seats)
-    turn = first_seat(seats, house.first)
+    turn = first_seat(seats, first)
     bricks, luck = rows.deal(stock, seeded(seed))
     none = (0,) * len(seats)
     state = State(
@@ -203,9 +204,17 @@ def start(players: Sequence[str], seed: int, options: Mapping[str, object], stoc
         scores=none,
         topples=none,
         skips=none,
-        pullers=replaced(none, turn, _first_puller(seats[turn], house.first)),
+        pullers=replaced(none, turn, _first_puller(seats[turn], first)),
     )
     return rows.set_up(state)
+
+
+def _by_name(seats: Sequence[Seat], first: str) -> str:
+    """TT-01: a seat's number is the player's there before they are teams."""
+    if any(first in (seat.name, *(member.name for member in seat.members)) for seat in seats):
+        return first
+    numbers = {str(index + 1): seat.members[0].name for index, seat in enumerate(seats)}
+    return numbers.get(first, first)
 
 
 def _first_puller(seat: Seat, first: str) -> int:

@@ -1,5 +1,7 @@
 """Tower Topple on the screen: rounds, what is owed, unread prints, the tutorial."""
 
+from collections.abc import Mapping
+
 from teeter.engine.view.panels import Item, Text
 from teeter.games.core.rules import Take
 from teeter.games.core.words import counted
@@ -19,6 +21,10 @@ class ToppleDetails(GameDetails[State]):
         Lesson(CARRY, CARRY, "{move}: a free place on top draws the brick in, square to its row."),
         Lesson(LAY, CARRY, "{lay} to lay it there."),
     )
+
+    def moot(self, mode: str, options: Mapping[str, str]) -> frozenset[str]:
+        """Where topples are counted no points end the game."""
+        return frozenset({"target"} if options.get("points") == "none" else ())
 
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""

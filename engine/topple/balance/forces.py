@@ -92,7 +92,7 @@ def newton(
 ) -> Array | None:
     """Semismooth Newton with a line search on the dual of (3): forces (k, 3) as n, t1, t2; None when it does not get
     there. steps: at most. limit: velocities beyond which it is given up."""
-    matrix, transposed = balance.matrix, balance.matrix.T.tocsr()
+    matrix, transposed, by_rows = balance.matrix, balance.matrix.T.tocsr(), balance.matrix.tocsr()
     count, size = len(balance.friction), matrix.shape[0]
     v = np.zeros(size)
 
@@ -111,7 +111,7 @@ def newton(
         # rows of three entries each: scipy spends most of its time on turning blocks into rows
         blocks = csr_array((slope.reshape(-1), columns, 3 * np.arange(3 * count + 1)), shape=(3 * count,) * 2)
         # damped while far away: for a moment a piece may have too few pressed contacts to be held
-        step = -_solved(matrix @ (blocks @ transposed), max(1e-10, damping * error), out)
+        step = -_solved(by_rows @ (blocks @ transposed), max(1e-10, damping * error), out)
         slant = float(out @ step)
         length = 1.0
         while True:
