@@ -426,8 +426,14 @@ def collapse_shown_again(file: str) -> None:
     assert film.args[3:6] == ["video", file, "-o"]
     assert out.parent == folder().parent / "films"
     assert "is drawn" in screen.films[None]
-    # a whole film takes a while: here it is broken off, and that is told
+    # as if its record was packed before it was read: it is drawn once more
+    person.app._unpacked[film] = Path(file), None
     film.terminate()
+    ((_, again, _, _),) = person.wait(
+        lambda: [each for each in person.app._films if each[1] is not film], "the film once more"
+    )
+    # a whole film takes a while: here it is broken off, and that is told
+    again.terminate()
     person.wait(lambda: screen.films[None] == "could not be drawn", "word of the film")
     person.app.close()
 

@@ -35,6 +35,8 @@ class Tutorial:
         self._ticked: set[str] = set()
         """What the last change of stage has shown to be learned."""
         self._taken: tuple[str, Pose] | None = None
+        self._in_play = frozenset[str]()
+        """The pieces that were in play while nothing was carried."""
 
     @property
     def is_over(self) -> bool:
@@ -55,6 +57,8 @@ class Tutorial:
         if desk.game.rules.outcome(desk.state) is not None:
             self._done.update(lesson.act for lesson in self._lessons)
         stage = stage_of(desk)
+        before, now = self._in_play, desk.in_play
+        self._in_play = before if stage == CARRY else now
         # the hand may have been told a moment later that the brick is out
         if grip is not None and not grip.is_pulling and stage == CARRY:
             if self._taken is None or self._taken[0] != grip.name:
@@ -76,7 +80,13 @@ class Tutorial:
             self._taken = None
             # what is gone where it began was put back, as new pieces of the sandbox are
             is_gone = name not in desk.frame.names
-            if not is_back if is_gone else math.dist(desk.pose(name).position, start.position) > LAID:
+            # one that was brought out may be laid where it came
+            is_new = name in now - before
+            if (
+                not is_back
+                if is_gone
+                else is_new or math.dist(desk.pose(name).position, start.position) > LAID
+            ):
                 self._done.add(LAY)
                 is_back = False
         if is_back:

@@ -305,6 +305,11 @@ class PhysicsServer:
         can_undo = any(isinstance(choice.action, TakeBack) for choice in choices)
         can_undo |= self.active.building is not None and self.active.building.can_undo
         self.say(Waits(need, choices, can_undo))
+        if need.wait is Wait.PULL and self.session.table.hand.held is None:
+            # it slipped off what it pulls, or let go of it, and takes hold again where that is now
+            self.session.aim(packed(self.session.table.bodies[need.pieces[0]].pose))
+            self.say(Refused("", "The hand came off, and takes hold again."))
+            self._refresh()
         if self.session.table.hand.held is not None:
             self._hold(need)
             return

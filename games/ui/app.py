@@ -94,6 +94,8 @@ class App:
         self._undrawn: list[Panel] = []
         """Panels that cannot be drawn, until there are others."""
         self._films: list[tuple[GameScreen, subprocess.Popen[bytes], Path, float | None]] = []
+        # films of games that go on, whose records may be packed before they are read: what to draw once more then
+        self._unpacked: dict[subprocess.Popen[bytes], tuple[Path, tuple[float, float] | None]] = {}
         self._clips: list[tuple[GameScreen, Path, float, tuple[float, float]]] = []
         """Those that are wanted, and seconds of the record from when to when."""
 
@@ -405,6 +407,8 @@ class App:
             screen.films[fall] = str(error)
             return
         self._films.append((screen, process, out, fall))
+        if not file.is_file():
+            self._unpacked[process] = file, span
         screen.films[fall] = "is drawn, this takes a while ..."
 
     def _start(self, command: str, file: Path, *words: str) -> subprocess.Popen[bytes]:
@@ -432,6 +436,10 @@ class App:
             screen, process, out, fall = film
             if process.poll() is not None:
                 self._films.remove(film)
+                again, span = self._unpacked.pop(process, (None, None))
+                if process.returncode and again is not None and again.is_file():
+                    self._film(screen, again, fall, span)
+                    continue
                 said = f"is kept as {out}" if process.returncode == 0 else "could not be drawn"
                 screen.films[fall] = said
                 screen.say(f"The {'film' if fall is None else 'clip'} {said}.")
