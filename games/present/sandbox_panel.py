@@ -40,7 +40,8 @@ DIRECTIONS = (
 class SandboxLook:
     """What somebody is about to do. shelf: the catalogue that is open. push, tilt, towards: newtons, degrees, and
     degrees from +x. clears: everything is put away at the next press. right: what is to the right of who looks, a
-    level vector. file: rows about a file to be read; has_files: whether any can be. said: how saving went."""
+    level vector. file: rows about a file to be read; has_files: whether any can be. said: how saving went,
+    has_failed: and whether badly."""
 
     shelf: str = ""
     push: float = 1.0
@@ -53,6 +54,7 @@ class SandboxLook:
     has_files: bool = False
     file: tuple[Item, ...] = ()
     said: str = ""
+    has_failed: bool = False
 
 
 def panels(client: ClientState, chosen: str, key: str, look: SandboxLook) -> tuple[Panel, ...]:
@@ -81,7 +83,7 @@ def _tools(client: ClientState, chosen: str, key: str, look: SandboxLook) -> Pan
         *_checked(client, look),
     ]
     if look.said:
-        items.append(Text(look.said, "accent", "small"))
+        items.append(Text(look.said, "bad" if look.has_failed else "accent", "small"))
     return Panel("sandbox", "top-right", tuple(items), "Sandbox", width=270)
 
 

@@ -215,6 +215,7 @@ class SandboxScreen(GameScreen):
         else:
             self._tilts.clear()
         self._is_saved = self._leaves = False
+        self._build(said="")
         super()._order(order)
 
     def click_at(self, x: float, y: float) -> None:
@@ -257,10 +258,10 @@ class SandboxScreen(GameScreen):
     def _save(self) -> None:
         try:
             file, lost = self.save()
-            self._build(said=saved_as(self.client, file, lost))
+            self._build(said=saved_as(self.client, file, lost), has_failed=False)
             self._is_saved = True
         except (OutputError, SceneError) as error:
-            self._build(said=str(error).splitlines()[0])
+            self._build(said=str(error).splitlines()[0], has_failed=True)
 
     def save(self) -> tuple[Path, str]:
         """Write what lies on the table as a scene file. Returns the file and what it does not hold. Raises OutputError,
