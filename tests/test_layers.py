@@ -315,12 +315,12 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 CEILINGS = {
     "models": 6294,
     "scenes": 5437,
-    "engine": 34123,
+    "engine": 34126,
     "games/server": 1959,
-    "games/present": 7905,
+    "games/present": 7902,
     "games/ui": 901,
     "games/host": 2761,
-    "games": 37679,
+    "games": 37676,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
 SCRIPT_CEILING = 5572

@@ -65,7 +65,7 @@ def test_a_name_that_would_be_a_computer_players_is_not_typed() -> None:
     for letter in "bot:":
         form = menu.typed(form, letter)
     assert form.players[0] == "bot"
-    assert "No name begins with bot:" in form.fault
+    assert "`bot:` begins no name" in form.fault
     assert not menu.clicked(form, "kind:0").fault
 
 

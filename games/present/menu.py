@@ -176,9 +176,7 @@ def _renamed(form: Form, change: Callable[[str], str]) -> Form:
         return form
     player = change(form.players[int(name)])
     if player.startswith(BOT):
-        return replace(
-            form, fault=f"No name begins with {BOT} The button beside it chooses a computer player."
-        )
+        return replace(form, fault=f"`{BOT}` begins no name: the button beside it chooses a computer player.")
     return _with_player(form, int(name), player)
 
 

@@ -40,8 +40,8 @@ DIRECTIONS = (
 class SandboxLook:
     """What somebody is about to do. shelf: the catalogue that is open. push, tilt, towards: newtons, degrees, and
     degrees from +x. clears: everything is put away at the next press. right: what is to the right of who looks, a
-    level vector. file: rows about a file to be read; has_files: whether any can be. said: how saving went,
-    has_failed: and whether badly."""
+    level vector. file: rows about a file to be read; has_files: whether any can be. said: how saving went;
+    has_failed: whether it failed."""
 
     shelf: str = ""
     push: float = 1.0

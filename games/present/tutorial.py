@@ -81,12 +81,11 @@ class Tutorial:
             # what is gone where it began was put back, as new pieces of the sandbox are
             is_gone = name not in desk.frame.names
             # one that was brought out may be laid where it came
-            is_new = name in now - before
-            if (
-                not is_back
-                if is_gone
-                else is_new or math.dist(desk.pose(name).position, start.position) > LAID
-            ):
+            if is_gone:
+                is_laid = not is_back
+            else:
+                is_laid = name in now - before or math.dist(desk.pose(name).position, start.position) > LAID
+            if is_laid:
                 self._done.add(LAY)
                 is_back = False
         if is_back:

@@ -160,17 +160,20 @@ def written(run: Run) -> tuple[Any, float]:
     text, made, is_other = run
     node = core.TextNode("line")
     node.set_font(made)
-    shaping = core.ConfigVariableBool("text-use-harfbuzz")
-    # for other scripts alone: its kerning would move every letter of the rest
-    shaping.set_value(is_other)
-    try:
+    if not is_other:
         node.set_text(text)
-        width = float(node.get_width()) if is_other else float(node.calc_width(text))
-        drawn = node.generate()
-    finally:
-        shaping.set_value(False)
+        drawn, width = node.generate(), node.calc_width(text)
+    else:
+        # for other scripts alone: its kerning would move every letter of the rest
+        shaping = core.ConfigVariableBool("text-use-harfbuzz")
+        shaping.set_value(True)
+        try:
+            node.set_text(text)
+            drawn, width = node.generate(), node.get_width()
+        finally:
+            shaping.set_value(False)
     clear_edges(made)
-    return drawn, width
+    return drawn, float(width)
 
 
 @lru_cache(maxsize=4096)
