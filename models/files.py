@@ -6,7 +6,7 @@ import secrets
 import shutil
 import stat
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import combinations, count
 from pathlib import Path
@@ -86,7 +86,7 @@ def whole_or_nothing(
     part = path.with_name(f".teeter-{secrets.token_hex(8)}.part")
     try:
         if makes_folder:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | ALONE, mode))
         yield part
         take_place(part, path, force=force)
@@ -97,6 +97,16 @@ def whole_or_nothing(
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder with those above it. Raises OutputError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        is_file = isinstance(error, (FileExistsError, NotADirectoryError))
+        why = "a file is in its place" if is_file else error.strerror or error
+        raise OutputError(f"{folder}: the folder cannot be made: {why}") from None
 
 
 def check_new_folder(folder: Path) -> None:
@@ -148,9 +158,9 @@ def _link(part: Path, path: Path) -> None:
         os.replace(part, path)
 
 
-def first_free(named: Callable[[int], Path]) -> Path:
-    """Returns the first of numbered paths, from 1, where no file is, nor one being written (`.part`)."""
-    paths = map(named, count(1))
-    return next(
-        path for path in paths if not path.exists() and not path.with_name(path.name + ".part").exists()
-    )
+def first_free(named: Callable[[int], Path], taken: Collection[Path] = ()) -> Path:
+    """Returns the first of numbered paths, from 1, where no file is, nor one being written (`.part`, or `taken`)."""
+    for path in map(named, count(1)):
+        if path not in taken and not path.exists() and not path.with_name(path.name + ".part").exists():
+            return path
+    raise AssertionError("numbers have no end")

@@ -70,3 +70,16 @@ def test_the_first_free_number_is_taken(tmp_path: Path) -> None:
     (tmp_path / "a-1").touch()
     (tmp_path / "a-2.part").touch()
     assert first_free(lambda number: tmp_path / f"a-{number}") == tmp_path / "a-3"
+    assert first_free(lambda number: tmp_path / f"a-{number}", {tmp_path / "a-3"}) == tmp_path / "a-4"
+
+
+def test_a_folder_in_whose_place_a_file_is_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "scenes").write_text("")
+    for file in (tmp_path / "scenes" / "built-1.toml", tmp_path / "scenes" / "deep" / "built-1.toml"):
+        with (
+            pytest.raises(
+                OutputError, match=rf"{file.parent}: the folder cannot be made: a file is in its place"
+            ),
+            whole_or_nothing(file, makes_folder=True),
+        ):
+            pass

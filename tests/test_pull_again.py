@@ -39,7 +39,7 @@ def test_a_hand_that_comes_off_what_it_pulls_takes_hold_again() -> None:
         held.clear()
         client.send(Act.LET_GO)
         hear_until("the hand again", lambda: held and held[-1] == brick and told)
-        assert told == ["The hand came off, and takes hold again."]
+        assert told == ["The hand takes hold again."]
         assert needs[-1].need.wait is Wait.PULL
         # and draws
         client.send(Act.PULL_OUT)

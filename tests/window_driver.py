@@ -269,10 +269,17 @@ class Person:
         found = np.zeros((size[1], size[0]), dtype=bool)
         centre = np.array(self.client.pose(name).position)
         reach = float(np.linalg.norm(self.client.pieces[name].extents)) / 2.0
+        # no ray goes past farther than it reaches, but for those that lean off the middle of the picture
+        middle = seen_at(camera, size, centre)
+        assert middle is not None, f"{name} is behind the eye"
+        away = float((centre - camera.eye) @ camera.axes[1]) - reach
+        wide = reach / away / math.tan(math.radians(camera.fov) / 2.0) * size[1]
         for y in range(step // 2, size[1], step):
             for x in range(step // 2, size[0], step):
+                if math.dist(middle, (x, y)) > wide or cover(x, y):
+                    continue
                 eye, direction = ray(camera, size, x, y)
-                if np.linalg.norm(np.cross(centre - eye, direction)) <= reach and not cover(x, y):
+                if np.linalg.norm(np.cross(centre - eye, direction)) <= reach:
                     hit = pick(self.client.frame, self.client.pieces, eye, direction)
                     found[y, x] = hit is not None and hit.name == name
         return found

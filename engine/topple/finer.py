@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from teeter.engine.tolerances import TOUCH_AT_REST
-from teeter.engine.topple.contact.arrays import Array
+from teeter.engine.topple.contact.arrays import Array, across
 from teeter.engine.topple.contact.curves import touching_on_curves
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.topple.contact.features import departure, sagitta
@@ -88,7 +88,7 @@ def _around(surface: Round, place: Array) -> Array:
     """Points around a place, evenly spread."""
     _, normal, second = surface.distance(place)
     radius = 1.0 / float(np.abs(second).max())
-    one, other = np.linalg.svd(normal[None])[2][1:]
+    one, other = across(normal)
     seeds = np.arange(COUNT)
     away, angles = radius * np.sin(SPREAD * np.sqrt(seeds / COUNT)), GOLDEN * seeds
     ways = np.cos(angles)[:, None] * one + np.sin(angles)[:, None] * other

@@ -294,8 +294,8 @@ def _meeting(
     # boxes meet where they overlap least
     is_apart |= (shapes.is_box[one] & shapes.is_box[other])[:, None] & (gaps == gaps.max(axis=1)[:, None])
     depths = np.where(is_apart, closing - gaps, np.inf)
-    best = depths.argmin(axis=1)[:, None]
-    depth, coming = (np.take_along_axis(array, best, 1)[:, 0] for array in (depths, closing))
+    rows, best = np.arange(len(depths)), depths.argmin(axis=1)
+    depth, coming = depths[rows, best], closing[rows, best]
     is_inside = np.isinf(depth)
     if not is_inside.any():
         return depth, coming, is_inside

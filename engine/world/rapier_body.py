@@ -42,6 +42,7 @@ def mass_of(piece: Piece, scale: Scale) -> rapier3d.MassProperties:
     )
 
 
+@lru_cache(maxsize=1024)
 def radius_of(piece: Piece) -> float:
     """Metres: bounds a piece around its centre of mass."""
     return float(np.linalg.norm(piece.extents) / 2 + np.linalg.norm(piece.centre_of_mass))

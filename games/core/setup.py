@@ -147,7 +147,9 @@ def first_seat(seats: Sequence[Seat], first: str) -> int:
     # who is called 2 is meant before the second seat is
     numbered = {str(index + 1): index for index in range(len(seats))} | named
     if first not in numbered:
-        raise SetupError(f"option first: {unknown('player', first, named)}")
+        raise SetupError(
+            f"option first: {unknown('player', first, named)}, or a seat's number up to {len(seats)}"
+        )
     return numbered[first]
 
 

@@ -16,6 +16,7 @@ from teeter.engine.hand import Target
 from teeter.engine.process import trim_heap
 from teeter.engine.world.body import Body
 from teeter.engine.worlds import WorldMaker, new_world
+from teeter.games.core.errors import MalformedAction
 from teeter.games.core.events import Fell, Placed, Question, RefereeAnswer, Removed, TimeUp
 from teeter.games.core.rules import Action, Choice, Input, Need, Outcome, TakeBack, Wait
 from teeter.games.game import Game
@@ -136,7 +137,10 @@ class Session(Generic[S]):
     # -- the inputs ----------------------------------------------------------------------------------------------
 
     def act(self, action: Action) -> None:
-        """A player's action: refused before anything moves (ALL-8), with the clause. Raises IllegalAction."""
+        """A player's action: refused before anything moves (ALL-8), with the clause. Raises IllegalAction, and
+        MalformedAction for an event: what happens on the table only the table says."""
+        if not isinstance(action, Action):
+            raise MalformedAction(f"{type(action).__name__} happens on the table; no player does it")
         step, waited = self.table.step, self.need.wait
         self._apply(action)
         # written when the rules have taken it: a refused wish never happened

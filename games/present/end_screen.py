@@ -25,7 +25,7 @@ def over(client: ClientState, look: HudState) -> Panel:
         Text(result, "accent", "title" if len(result) <= LONG else "large", bold=True),
         Text(f"{capital(outcome.reason.text)}."),
         Text(clause, "quiet", "small"),
-        *([Text(f"The last fall: {look.why}", size="small")] if look.why else []),
+        *([Text("The last fall", "quiet", "small"), Text(look.why, size="small")] if look.why else []),
         Gap(4),
         Text(capital(client.game.score_word), "quiet", "small"),
         *score_rows(client),

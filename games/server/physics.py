@@ -308,7 +308,7 @@ class PhysicsServer:
         if need.wait is Wait.PULL and self.session.table.hand.held is None:
             # it slipped off what it pulls, or let go of it, and takes hold again where that is now
             self.session.aim(packed(self.session.table.bodies[need.pieces[0]].pose))
-            self.say(Refused("", "The hand came off, and takes hold again."))
+            self.say(Refused("", "The hand takes hold again."))
             self._refresh()
         if self.session.table.hand.held is not None:
             self._hold(need)

@@ -36,7 +36,7 @@ from teeter.games.server.setup import first_view, folder, new_file, plan_of
 from teeter.games.ui.adaptive_quality import AdaptiveQuality
 from teeter.games.ui.pad import PadControl
 from teeter.models.errors import TeeterError
-from teeter.models.files import first_free
+from teeter.models.files import first_free, make_folder
 
 if TYPE_CHECKING:
     from teeter.games.present.game_screen import GameScreen
@@ -399,11 +399,12 @@ class App:
         """Draw the film of a game beside this window. fall: when that began which it is of; span: its seconds."""
         place = folder().parent / "films"
         try:
-            place.mkdir(parents=True, exist_ok=True)
-            out = first_free(lambda number: place / f"{file.stem}-{number}.mp4")
+            make_folder(place)
+            drawn = {path for _, _, path, _ in self._films}
+            out = first_free(lambda number: place / f"{file.stem}-{number}.mp4", drawn)
             part = () if span is None else ("--from", f"{span[0]:.2f}", "--to", f"{span[1]:.2f}")
             process = self._start("video", file, "-o", str(out), "--slow-fall", "-q", *part)
-        except (RecordError, OSError) as error:
+        except (TeeterError, OSError) as error:
             screen.films[fall] = str(error)
             return
         self._films.append((screen, process, out, fall))
@@ -454,7 +455,7 @@ class App:
     def keep_picture(self) -> Path:
         """Write what is seen as a PNG beside the games. Returns the file."""
         place = folder().parent / "pictures"
-        place.mkdir(parents=True, exist_ok=True)
+        make_folder(place)
         file = first_free(lambda number: place / f"teeter-{number}.png")
         save_png(self.window.picture(), file)
         return file

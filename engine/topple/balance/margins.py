@@ -26,7 +26,7 @@ from teeter.engine.topple.balance.reached import nearest_reached
 from teeter.engine.topple.balance.rocking import hangs, rocking_of
 from teeter.engine.topple.balance.symmetry import Symmetry, symmetries_of
 from teeter.engine.topple.balance.wedging import can_wedge
-from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints, crossed
 from teeter.engine.topple.contact.detection import Contacts
 from teeter.engine.topple.contact.features import corners_of
 from teeter.engine.topple.stages import stage
@@ -216,11 +216,11 @@ def top_piece(assembly: Assembly) -> tuple[Body, float]:
 
 def horizontal(down: Array) -> tuple[Array, Array]:
     """Two unit vectors across gravity: the parts of +x and +y when gravity points down."""
-    north = np.cross(-down, [1.0, 0.0, 0.0])
+    north = crossed(-down, np.array([1.0, 0.0, 0.0]))
     if np.linalg.norm(north) < 1e-6:
         north = np.array([0.0, 1.0, 0.0])
     north = north / np.linalg.norm(north)
-    return np.cross(north, -down), north
+    return crossed(north, -down), north
 
 
 def bearings(balance: Balance, east: Array, north: Array) -> Array:

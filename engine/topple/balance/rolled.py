@@ -291,14 +291,17 @@ class _Follower:
         """Returns pieces with the gaps between them closed, and their balance; None where a curve is not known."""
         if sum(len(rounds_of(body.piece)) for body in assembly.bodies) > MAX_SURFACES:
             return None
+        contacts = find_contacts(assembly, self._gap)
         for left in reversed(range(CLOSINGS)):
-            contacts = find_contacts(assembly, self._gap)
             rolling = with_curves(assembly, contacts)
             if rolling is None or not len(rolling.contacts.points):
                 return None
             gaps = np.append(gaps_of(assembly, contacts) if len(contacts.points) else [], rolling.gaps)
             if left and float(np.abs(gaps).max()) > CLOSED * self._gap:
                 assembly = moved(assembly, closing(assembly, rolling.contacts, gaps))
+                # which curves meet stays so by the little that was open; points of flat faces go with them
+                if len(contacts.points):
+                    contacts = find_contacts(assembly, self._gap)
                 continue
             balance = balance_of(assembly, rolling.contacts, gravity=self._gravity, friction=self._friction)
             return _Place(assembly, RockingBalance(balance, rolling.mobility))

@@ -1,5 +1,7 @@
 """Index arithmetic for lists of lists kept as flat arrays, and sweep and prune for pairs of boxes that touch."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from teeter.models.piece import Array as Array
@@ -79,3 +81,16 @@ def crossed(one: Array, other: Array) -> Array:
     """Returns the cross product (..., 3); numpy's own spends most of its time on checks."""
     product: Array = one[..., [1, 2, 0]] * other[..., [2, 0, 1]] - one[..., [2, 0, 1]] * other[..., [1, 2, 0]]
     return product
+
+
+def across(axis: Array) -> Array:
+    """Returns two unit vectors (2, 3) across an axis (3,) and each other."""
+    return _across(*axis.tolist())
+
+
+@lru_cache(maxsize=4096)
+def _across(x: float, y: float, z: float) -> Array:
+    """Kept, because few axes are asked for thousands of times."""
+    rows: Array = np.linalg.svd(np.array([[x, y, z]]))[2][1:]
+    rows.setflags(write=False)
+    return rows

@@ -10,7 +10,7 @@ round side touches a wall along a ridge between facets, or misses it by the sagi
 import numpy as np
 import shapely
 
-from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints, across, expand
 from teeter.engine.topple.contact.features import Features
 from teeter.engine.topple.contact.patches import Patches, joined, of_spans
 
@@ -122,7 +122,7 @@ def separating(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Ar
 
     faces_a, faces_b: (2, 3) outward normals of the faces at the edge. along: (3,) unit.
     """
-    x, y = np.linalg.svd(along[None])[2][1:]
+    x, y = across(along)
     wedge_a = np.arctan2(-faces_a @ y, -faces_a @ x)
     wedge_b = np.arctan2(faces_b @ y, faces_b @ x)
     between = (wedge_a[:, None] - wedge_b[None] + np.pi) % (2 * np.pi) - np.pi
@@ -185,7 +185,7 @@ def flattened(scene: Features, points: Array, facet: int) -> tuple[Array, shapel
     """Points and a facet in the facet's own plane."""
     origin = scene.vertices[scene.facet_start[facet]]
     if (plane := scene.planes.get(facet)) is None:
-        u, v = np.linalg.svd(scene.normals[facet][None])[2][1:]
+        u, v = across(scene.normals[facet])
         base = np.stack([u, v], axis=1)
         first, last = np.searchsorted(scene.ring_facet, [facet, facet + 1])
         rings = [
@@ -221,19 +221,11 @@ def samples_on_faces(
     face's.
     """
     close = np.flatnonzero(np.abs(_above(scene, scene.samples[sample], facet)) <= room[pair])
-    points = scene.samples[sample[close]][:, None]
-    picks = []
-    for k in close[_near_facets(scene, facet[close], points, room[pair[close]])]:
-        rays = scene.rays[scene.ray_start[sample[k]] : scene.ray_start[sample[k] + 1]]
-        if np.any(rays @ scene.normals[facet[k]] < -DIP):
-            continue
-        flat, polygon = flattened(scene, scene.samples[sample[k]][None], facet[k])
-        on = polygon.distance(shapely.Point(flat[0])) <= room[pair[k]]
-        if on and not is_explained(
-            known, pair[k], scene.samples[sample[k]], scene.normals[facet[k]], room[pair[k]]
-        ):
-            picks.append(k)
-    chosen = np.array(picks, dtype=np.int64)
+    close = close[_near_facets(scene, facet[close], scene.samples[sample[close]][:, None], room[pair[close]])]
+    close = close[~_dips(scene, sample[close], facet[close])]
+    points = scene.samples[sample[close]]
+    chosen = close[_on_facets(scene, facet[close], points[:, None]) <= room[pair[close]]]
+    chosen = chosen[~_are_explained(scene.samples[sample[chosen]], pair[chosen], room, known)]
     points = scene.samples[sample[chosen]]
     curved = np.ones(len(chosen), dtype=np.bool_)
     return of_spans(pair[chosen], list(points[:, None]), sign * scene.normals[facet[chosen]], curved)
@@ -257,27 +249,45 @@ def edges_on_curves(
     start, end = np.moveaxis(scene.edges[edge[close]], 1, 0)
     spans = start[:, None] + shares[:, :, None] * (end - start)[:, None]
     near = _near_facets(scene, facet[close], spans, room[pair[close]])
-    picks, points = [], []
-    for k, span in zip(close[near], spans[near], strict=True):
-        flat, polygon = flattened(scene, span, facet[k])
-        middle = span.mean(axis=0)
-        if polygon.distance(shapely.LineString(flat)) <= room[pair[k]] and not is_explained(
-            known, pair[k], middle, scene.normals[facet[k]], room[pair[k]]
-        ):
-            picks.append(k)
-            points.append(middle[None])
-    chosen = np.array(picks, dtype=np.int64)
+    close, spans = close[near], spans[near]
+    on = _on_facets(scene, facet[close], spans) <= room[pair[close]]
+    chosen, middles = close[on], spans[on].mean(axis=1)
+    new = ~_are_explained(middles, pair[chosen], room, known)
+    chosen, middles = chosen[new], middles[new]
     curved = np.ones(len(chosen), dtype=np.bool_)
-    return of_spans(pair[chosen], points, sign * scene.normals[facet[chosen]], curved)
+    return of_spans(pair[chosen], list(middles[:, None]), sign * scene.normals[facet[chosen]], curved)
 
 
-def is_explained(known: Patches, pair: int, point: Array, normal: Array, room: float) -> bool:
-    """Whether the point lies in the plane of a flat contact of the pair, as the rim of a standing cylinder does."""
-    mine = np.flatnonzero((known.pair == pair) & ~known.curved)
-    if not len(mine):
-        return False
-    offset = np.einsum("ij,ij->i", point - known.points[known.start[mine]], known.normals[mine])
-    return bool(np.any(np.abs(offset) <= 2 * room))
+def _are_explained(points: Array, pair: Ints, room: Array, known: Patches) -> Bools:
+    """Returns whether points (n, 3) lie in the plane of a flat contact of their pair, as the rim of a standing cylinder
+    does."""
+    flat = np.flatnonzero(~known.curved)
+    point, contact = np.nonzero(pair[:, None] == known.pair[flat])
+    contact = flat[contact]
+    offset = points[point] - known.points[known.start[contact]]
+    in_plane = np.abs(np.einsum("ij,ij->i", offset, known.normals[contact])) <= 2 * room[pair[point]]
+    explained: Bools = np.bincount(point[in_plane], minlength=len(points)) > 0
+    return explained
+
+
+def _dips(scene: Features, sample: Ints, facet: Ints) -> Bools:
+    """Returns whether the surface goes down into a facet (n,) around the sample (n,)."""
+    starts = scene.ray_start[sample]
+    row, ray = expand(starts, scene.ray_start[sample + 1] - starts)
+    down = np.einsum("ij,ij->i", scene.rays[ray], scene.normals[facet[row]]) < -DIP
+    dips: Bools = np.bincount(row[down], minlength=len(sample)) > 0
+    return dips
+
+
+def _on_facets(scene: Features, facet: Ints, spans: Array) -> Array:
+    """Returns how far points (n, 1, 3) or stretches (n, 2, 3) lie from facets (n,) in the facets' planes."""
+    flat, polygons = np.zeros((*spans.shape[:2], 2)), np.empty(len(facet), dtype=object)
+    for one in np.unique(facet).tolist():
+        rows = np.flatnonzero(facet == one)
+        flat[rows], polygons[rows] = flattened(scene, spans[rows], one)
+    shapes = shapely.points(flat[:, 0]) if spans.shape[1] == 1 else shapely.linestrings(flat)
+    away: Array = shapely.distance(polygons, shapes)
+    return away
 
 
 def _near_facets(scene: Features, facet: Ints, points: Array, room: Array) -> Bools:

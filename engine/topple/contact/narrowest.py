@@ -18,6 +18,8 @@ TURNS = 48
 STARTS = 12
 """Turns, of those, from which the search goes on: a ball in a cup touches all round."""
 LOOKS = 36
+FOUND = 1e-6
+"""Of the profile's length, and radians: so near Newton's method needs no more looks."""
 CLOSE = 0.15
 """Of the smaller piece's size: where a coarse look may lie from the true point of contact."""
 APART = 0.04
@@ -166,6 +168,8 @@ def _searched(
             lowest = np.argmin(values, axis=1)
             at = trials[np.arange(len(at)), lowest]
             width[lowest == CENTRE] /= 2
+            if (width < FOUND).all():
+                break
         points = surface.at(at[:, 0], at[:, 1])
         away = heights(points, room)
         candidates += list(points[np.abs(away) <= DEEPEST * gap])

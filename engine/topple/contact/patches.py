@@ -11,6 +11,7 @@ from teeter.engine.topple.contact.arrays import (
     Array,
     Bools,
     Ints,
+    crossed,
     expand,
     near,
     products,
@@ -119,9 +120,9 @@ def axes_across(normal: Array) -> tuple[Array, Array]:
     """Two unit vectors (n, 3) that complete each normal (n, 3) to a right-handed frame, along the world's if
     possible."""
     help_axis = np.eye(3)[np.argmin(np.abs(normal), axis=1)]
-    u = np.cross(help_axis, normal)
+    u = crossed(help_axis, normal)
     u /= np.linalg.norm(u, axis=1)[:, None]
-    return u, np.cross(normal, u)
+    return u, crossed(normal, u)
 
 
 def bends(flat: Array, owner: Ints) -> tuple[Array, Ints]:

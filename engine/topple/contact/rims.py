@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from teeter.engine.pose import Pose
-from teeter.engine.topple.contact.arrays import Array, Bools
+from teeter.engine.topple.contact.arrays import Array, Bools, across
 from teeter.engine.topple.contact.features import of_piece
 from teeter.engine.topple.contact.rounds import EXACT, Round, Sector, end_of, rounds_of
 from teeter.models.piece import Piece
@@ -50,7 +50,7 @@ class Rim:
 
     def spokes(self, angles: Array) -> Array:
         """Returns unit vectors (n, 3) from the axis outwards."""
-        u, v = np.linalg.svd(self.axis[None])[2][1:]
+        u, v = across(self.axis)
         spokes: Array = np.cos(angles)[:, None] * u + np.sin(angles)[:, None] * v
         return spokes
 
@@ -100,7 +100,7 @@ class Rim:
         offset = point - self.centre
         out = offset - (offset @ self.axis) * self.axis
         length = float(np.linalg.norm(out))
-        spoke: Array = out / length if length > 0 else np.linalg.svd(self.axis[None])[2][1]
+        spoke: Array = out / length if length > 0 else across(self.axis)[0]
         return spoke
 
 

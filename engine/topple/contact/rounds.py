@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from teeter.engine.pose import Pose
-from teeter.engine.topple.contact.arrays import Array, Bools, Ints
+from teeter.engine.topple.contact.arrays import Array, Bools, Ints, across
 from teeter.models.hulls import groups_of
 from teeter.models.piece import Facet, Piece
 
@@ -82,7 +82,7 @@ class Round:
         out = offset - height * self.axis
         radius = float(np.linalg.norm(out))
         if radius < 1e-12:
-            out, radius = np.linalg.svd(self.axis[None])[2][1], 0.0
+            out, radius = across(self.axis)[0], 0.0
         return np.array([radius, height]), out / max(float(np.linalg.norm(out)), 1e-300)
 
     def spoke(self, point: Array) -> Array:
@@ -115,13 +115,15 @@ class Round:
         offset = points - self.origin
         height = offset @ self.axis
         out = offset - height[:, None] * self.axis
-        at = np.column_stack([np.linalg.norm(out, axis=1), height])
+        # in plain arithmetic: it is asked a thousand times a pair
+        at = np.stack([np.sqrt(np.einsum("ij,ij->i", out, out)), height], axis=1)
         if self.centre is None:
             value = (at - self.ends[0]) @ self.normal
         else:
-            value = np.sign(self.bend) * np.linalg.norm(at - self.centre, axis=1) - self.bend
+            spokes = at - self.centre
+            value = math.copysign(1.0, self.bend) * np.sqrt(np.einsum("ij,ij->i", spokes, spokes)) - self.bend
         chord = self.ends[1] - self.ends[0]
-        length = float(np.linalg.norm(chord))
+        length = math.hypot(*chord.tolist())
         reach = (at - self.ends[0]) @ chord / length
         slack = room + fan * np.abs(value)
         there = (reach >= -slack) & (reach <= length + slack)
@@ -144,7 +146,7 @@ class Round:
             start, end = (math.atan2(*(spoke[::-1])) for spoke in self.ends - self.centre)
             angle = start + share * ((end - start + math.pi - 1e-9) % (2 * math.pi) - math.pi + 1e-9)
             profile = self.centre + abs(self.bend) * np.hstack([np.cos(angle), np.sin(angle)])
-        u, v = np.linalg.svd(self.axis[None])[2][1:]
+        u, v = across(self.axis)
         out = np.cos(turns)[:, None] * u + np.sin(turns)[:, None] * v
         points: Array = self.origin + profile[:, :1] * out + profile[:, 1:] * self.axis
         return points
@@ -257,7 +259,7 @@ def _zone(points: Array, radius: float) -> tuple[Array, Array] | None:
 
 def _sector(points: Array, axis: Array) -> Sector | None:
     """Returns the part of a turn that corners about a point on the axis go round; None for all of it."""
-    u, v = np.linalg.svd(axis[None])[2][1:]
+    u, v = across(axis)
     x, y = points @ u, points @ v
     off = np.hypot(x, y)
     angles = np.sort(np.arctan2(y, x)[off > EXACT * off.max(initial=0.0)])
