@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from stacks import stack
 from typer.testing import CliRunner, Result
@@ -91,6 +92,15 @@ def test_every_shipped_scene_with_statics_has_a_certificate(name: str) -> None:
     stands = analyse(assembly_of(name), margins=False, loads=False).stands
     assert stands is not None
     assert check(certificate_of(name, stands)) == ("stands" if stands else "topples")
+
+
+@pytest.mark.parametrize("tilt", [2.5, 4.0, 5.0])
+def test_an_arch_on_a_tilted_table_is_proven(tilt: float) -> None:
+    """Where forces that are far inside most cones lie on a few."""
+    down = GRAVITY * np.array([np.sin(np.radians(tilt)), 0.0, -np.cos(np.radians(tilt))])
+    for gravity in (down, down * (-1.0, 1.0, 1.0)):
+        made = certify(assembly_of("arch"), True, tuple(gravity.tolist()))
+        assert check(made) == "stands"
 
 
 @pytest.mark.parametrize("name", CURVED)
@@ -234,6 +244,13 @@ def test_a_new_digest_does_not_help_whoever_changes_the_proof(kind: str) -> None
         lambda c: c.update(planes=[]),
         lambda c: c.update(gravity=["0", "0"]),
         lambda c: c.update(forces=None),
+        # of nothing, nothing is proven
+        lambda c: c.update(bodies=[], planes=[], forces=[]),
+        lambda c: c.update(bodies=c["bodies"][:1], planes=[], forces=[]),
+        lambda c: c.update(gravity=["0", "0", "0"], forces=[["0", "0", "0"]] * len(c["forces"])),
+        lambda c: [body.update(fixed="false") for body in c["bodies"]] and c.update(planes=[], forces=[]),
+        lambda c: [body.update(parts=[]) for body in c["bodies"]] and c.update(planes=[], forces=[]),
+        lambda c: c["bodies"].append({**c["bodies"][0], "name": "x", "fixed": "false"}),
     ],
 )
 def test_malformed_files_are_refused_in_words(change: Callable[[dict[str, Any]], Any]) -> None:
@@ -371,6 +388,13 @@ def test_what_is_no_certificate_is_one_line(text: str, tmp_path: Path) -> None:
     assert done.returncode in (1, 2)
     assert "Traceback" not in done.stderr
     assert (done.stdout + done.stderr).count("\n") == 1
+
+
+def test_another_scene_s_odd_numbers_are_told_as_they_are() -> None:
+    certificate = certificate_of("two_bricks", True)
+    certificate["bodies"][0]["mass"] = "heavy"
+    said = difference(certificate, assembly_of("two_bricks"), (0.0, 0.0, -GRAVITY))
+    assert said == "the mass of table is 'heavy', here it is 20.16", said
 
 
 # -- the checker is independent ----------------------------------------------------------------------------------------

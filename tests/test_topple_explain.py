@@ -57,6 +57,29 @@ def test_what_rolls_off_a_log_is_held_at_its_other_end() -> None:
 
 
 @pytest.mark.parametrize("beyond", [1.0, 5.0, -1.5])
+@pytest.mark.parametrize(("sides", "chamfer"), [(12, 0.0), (24, 0.0), (72, 0.0), (0, 3.0), (0, 10.0)])
+def test_the_edge_is_where_it_turns_not_what_lies_near_it(sides: int, chamfer: float, beyond: float) -> None:
+    """A wide lid on a pillar of many sides, and on a square one with two corners cut off: what lies as near to the edge
+    as a twentieth of the lid hardly moves either."""
+    if sides:
+        turns = (np.arange(sides) + 0.5) * 2 * np.pi / sides
+        points = 20.0 / np.cos(np.pi / sides) * np.array([np.cos(turns), np.sin(turns)]).T
+        half = 20.0 * math.tan(math.pi / sides)
+    else:
+        cut = 20.0 - chamfer
+        points = np.array([[-20, -20], [cut, -20], [20, -cut], [20, cut], [cut, 20], [-20, 20]])
+        half = cut
+    pillar = Body(
+        "pillar", piece(prism={"points": points.tolist(), "height": 60}), pose(0, 0, 30), fixed=True
+    )
+    why = why_of(scene(pillar, box("lid", (200, 60, 15), pose(20 + beyond, 0, 67.5))))
+    assert (why.kind, why.against, why.room) == ("tips", "pillar", pytest.approx(-beyond / 1e3, abs=1e-6))
+    assert why.edge is not None
+    ends = np.array([(0.02, -half / 1e3, 0.06), (0.02, half / 1e3, 0.06)])
+    assert np.array(sorted(why.edge, key=lambda end: end[1])) == pytest.approx(ends, abs=1e-5)
+
+
+@pytest.mark.parametrize("beyond", [1.0, 5.0, -1.5])
 def test_a_beam_over_an_edge(beyond: float) -> None:
     """The lever of its weight over the lever of the corner."""
     why = why_of(scene(BASE, box("beam", (100, 20, 10), pose(20 + beyond, 0, 25))))

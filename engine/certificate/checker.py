@@ -54,9 +54,11 @@ def check(certificate: Mapping[str, Any]) -> str:
     try:
         _require(certificate["certificate"] == VERSION, f"the version is not {VERSION}")
         _require(certificate["digest"] == digest_of(certificate), "the digest does not fit: it was changed")
-        loose = [body for body in certificate["bodies"] if not body["fixed"]]
-        _require(all(_number(body["mass"]) > 0 for body in loose), "a free body has no mass")
-        pull = vector(certificate["gravity"])
+        bodies, pull = certificate["bodies"], vector(certificate["gravity"])
+        whole = all(min(map(len, b["parts"]), default=0) > 3 and isinstance(b["fixed"], bool) for b in bodies)
+        loose = [body for body in bodies if not body["fixed"]]
+        _require(whole and any(loose), "no body is free, or one has no shape")
+        _require(all(_number(b["mass"]) > 0 for b in loose) and any(pull), "a free body has no weight")
         free = {b["name"]: (_number(b["mass"]) * pull, placed(b, [b["centre"]])[0]) for b in loose}
         proof = {"stands": _check_forces, "topples": _check_motion}[certificate["claim"]]
         proof(contacts_of(certificate), certificate, free)
@@ -104,11 +106,9 @@ def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
     parts = [(body, k, placed(body, part)) for body in bodies for k, part in enumerate(body["parts"])]
     boxes = [[(min(axis), max(axis)) for axis in zip(*points, strict=True)] for _, _, points in parts]
     contacts: list[Contact] = []
-    for (a, box), (b, other_box) in combinations(zip(parts, boxes, strict=True), 2):
+    for (a, box), (b, room) in combinations(zip(parts, boxes, strict=True), 2):
         (one, i, mine), (other, j, theirs) = a, b
-        is_apart = any(
-            s[0] - t[1] > TOUCH or t[0] - s[1] > TOUCH for s, t in zip(box, other_box, strict=True)
-        )
+        is_apart = any(s[0] - t[1] > TOUCH or t[0] - s[1] > TOUCH for s, t in zip(box, room, strict=True))
         if one is other or (one["fixed"] and other["fixed"]) or is_apart:
             continue
         plane = planes[one["name"], i, other["name"], j]

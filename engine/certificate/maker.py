@@ -23,6 +23,7 @@ from teeter.engine.topple.balance.statics import curved_reason
 from teeter.engine.topple.contact.detection import find_contacts
 from teeter.engine.world.body import Assembly, Body
 from teeter.engine.world.body import Vector as Direction
+from teeter.models.errors import quote
 from teeter.models.piece import Array
 
 NANOMETRE = 10**9
@@ -90,7 +91,10 @@ def _digits(value: Any) -> str:
     """Fractions as decimals, for people."""
     if isinstance(value, list):
         return f"({', '.join(map(_digits, value))})"
-    return f"{float(Fraction(value)):g}" if isinstance(value, str) else str(value).lower()
+    try:
+        return f"{float(Fraction(value)):g}" if isinstance(value, str) else str(value).lower()
+    except (ValueError, ArithmeticError):
+        return quote(value)
 
 
 def _rounded(assembly: Assembly, gravity: Direction) -> dict[str, Any]:

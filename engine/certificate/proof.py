@@ -26,6 +26,9 @@ FINE = 10**12
 """Parts to which quaternions, forces and velocities are rounded."""
 INTERIOR = 1e-7
 """Of the mean weight, or of the fastest speed: a solution this far inside its cones survives rounding."""
+DEPTHS = (0.1, 1e-3, 1e-5)
+"""Of the mean weight: no force counts as further inside its cone. The less counts the fewer are left on theirs for the
+sake of others, until what is left there can be nowhere else; the more, the further inside are all."""
 
 
 class NoCertificateError(TeeterError):
@@ -116,15 +119,7 @@ def forces_of(system: System) -> list[list[str]]:
     length = max(float(np.abs(matrix).max()), 1e-9)
     scale = np.tile([1.0, 1.0, 1.0, length, length, length], len(system.names))
     matrix, load = matrix / scale[:, None], load / scale / mean
-    active = np.ones(count, dtype=np.bool_)
-    for _ in range(3):
-        solution, inside = _interior(matrix, load, system.friction, active)
-        deep = inside > INTERIOR
-        if (deep | ~active).all():
-            break
-        active &= deep
-    else:
-        raise NoCertificateError("it stands at the limit: no contact forces are strictly inside their cones")
+    solution, active = _strictly_inside(matrix, load, system.friction)
     values = np.einsum("ki,kij->kj", solution * mean, system.frames)
     exact = [[Fraction(round(part * FINE), FINE) for part in force] for force in values]
     for k in np.flatnonzero(~active):
@@ -135,9 +130,27 @@ def forces_of(system: System) -> list[list[str]]:
     return [[str(part) for part in force] for force in exact]
 
 
-def _interior(matrix: Array, load: Array, friction: Array, active: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _strictly_inside(matrix: Array, load: Array, friction: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Contact forces (k, 3) that balance the load, each strictly inside its cone or zero, and which are not zero."""
+    for most in DEPTHS:
+        active = np.ones(len(friction), dtype=np.bool_)
+        for _ in range(3):
+            found = _interior(matrix, load, friction, active, most)
+            if found is None:
+                break
+            solution, inside = found
+            deep = inside > INTERIOR
+            if (deep | ~active).all():
+                return solution, active
+            active &= deep
+    raise NoCertificateError("no contact forces strictly inside their cones were found that balance it")
+
+
+def _interior(
+    matrix: Array, load: Array, friction: Array, active: NDArray[np.bool_], most: float
+) -> tuple[Array, Array] | None:
     """Contact forces (k, 3) as normal and tangents that balance the load, and how far inside its cone each is; the sum
-    of these depths, none counted beyond a tenth of the mean weight, is as large as can be."""
+    of these depths, none counted beyond `most` mean weights, is as large as can be. None where none are found."""
     points = np.flatnonzero(active)
     many, rows = len(points), matrix.shape[0]
     chosen = matrix[:, (3 * points[:, None] + np.arange(3)).reshape(-1)]
@@ -147,13 +160,13 @@ def _interior(matrix: Array, load: Array, friction: Array, active: NDArray[np.bo
     along = 3 * np.arange(many)
     cone[along, along], cone[along, 3 * many + np.arange(many)] = -np.maximum(friction[points], 1e-9), 1.0
     blocks = [np.hstack([chosen, np.zeros((rows, many))]), cap, -cap, cone]
-    right = [-load, np.full(many, 0.1), np.zeros(many), np.zeros(3 * many)]
+    right = [-load, np.full(many, most), np.zeros(many), np.zeros(3 * many)]
     cones = [clarabel.ZeroConeT(rows), clarabel.NonnegativeConeT(2 * many)]
     cones += [clarabel.SecondOrderConeT(3)] * many
     aim = np.concatenate([np.zeros(3 * many), -np.ones(many)])
     answer = solved(aim, np.vstack(blocks), np.concatenate(right), cones)
     if answer is None:
-        raise NoCertificateError("no contact forces balance the rounded scene")
+        return None
     forces, depth = np.zeros((len(friction), 3)), np.zeros(len(friction))
     forces[points] = answer[: 3 * many].reshape(-1, 3)
     depth[points] = answer[3 * many :]

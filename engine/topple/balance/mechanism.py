@@ -42,7 +42,9 @@ from teeter.models.hulls import groups_of
 TOGETHER = 0.02
 """Metres a second, of a mechanism whose fastest point makes 1: pieces that move apart by less move as one."""
 HINGE = 0.05
-"""The same, of points that stay where they are: an edge to tip over."""
+"""The same, of points that hardly move: there may be an edge to tip over."""
+STAYS = 1e-4
+"""The same, of points of that edge, beyond the slowest of them."""
 ROCKS = 0.1
 """Of the fastest point's speed: more than this from turning about a horizontal axis is tipping, less is sliding."""
 NARROW = 1e-4
@@ -85,6 +87,13 @@ class Mechanism:
         """Returns how fast two bodies move against each other at points (n, 3)."""
         return np.asarray(np.linalg.norm(self.at(pair[0], points) - self.at(pair[1], points), axis=1))
 
+    def _turning_apart(self, pair: tuple[str, str]) -> float:
+        """Returns how fast two bodies turn against each other, rad/s."""
+        one, other = (
+            np.zeros(3) if self._bodies[n].fixed else np.array(self._velocities[n][1]) for n in pair
+        )
+        return float(np.linalg.norm(one - other))
+
     def corners(self, names: tuple[str, ...]) -> tuple[Array, Array]:
         """Returns the corners (n, 3) of some bodies, and their velocities."""
         corners = [corners_of(self._bodies[name]) for name in names]
@@ -118,19 +127,28 @@ class Mechanism:
     def joint(self, moves: tuple[str, ...]) -> tuple[str | None, tuple[Vector, Vector] | None]:
         """Returns the lowest piece against which the moving ones turn or slide, and the edge about which they turn:
         contact points that stay together, the farthest two of them; neighbours in the same line lengthen it."""
-        stay: dict[str, list[Array]] = {}
-        beside: list[tuple[float, str]] = []
+        touches: dict[str, list[tuple[Array, Array, float]]] = {}
         for pair, points in self._pairs.items():
             inside = [name in moves for name in pair]
-            if sum(inside) != 1:
-                continue
-            other = pair[inside.index(False)]
-            apart = self._apart(pair, points)
-            stay.setdefault(other, []).extend(points[apart <= HINGE])
-            beside.append((float(apart.min()), other))
-        hinges = {name: np.array(points) for name, points in stay.items() if points}
+            if sum(inside) == 1:
+                touch = points, self._apart(pair, points), self._turning_apart(pair)
+                touches.setdefault(pair[inside.index(False)], []).append(touch)
+        if not touches:
+            return None, None
+        least = {name: min(float(apart.min()) for _, apart, _ in each) for name, each in touches.items()}
+        # how far a point lies from the edge: what it is faster than those on it over the turning
+        hinges = {
+            name: np.concatenate(
+                [
+                    points[apart <= least[name] + max(STAYS, NARROW * turning)]
+                    for points, apart, turning in each
+                ]
+            )
+            for name, each in touches.items()
+            if least[name] <= HINGE
+        }
         if not hinges:
-            return (min(beside)[1] if beside else None), None
+            return min(least, key=lambda name: (least[name], name)), None
         name = min(hinges, key=lambda hinge: (float(hinges[hinge][:, 2].min()), hinge))
         start, end = _farthest(hinges[name])
         length = float(np.linalg.norm(end - start))

@@ -49,9 +49,18 @@ export function* check(certificate: Json): Generator<void, string> {
   try {
     require(certificate.certificate === VERSION, `the version is not ${VERSION}`);
     require(certificate.digest === digestOf(certificate), "the digest does not fit: it was changed");
-    const loose = list(certificate.bodies).filter((body) => !body.fixed);
-    require(loose.every((body) => ZERO.isBelow(number(body.mass))), "a free body has no mass");
+    const bodies = list(certificate.bodies);
     const pull = vector(certificate.gravity);
+    const isSolid = bodies.every(
+      (body) =>
+        typeof body.fixed === "boolean" &&
+        list(body.parts).length > 0 &&
+        list(body.parts).every((part) => list(part).length > 3),
+    );
+    const loose = bodies.filter((body) => !body.fixed);
+    require(isSolid && loose.length > 0, "no body is free, or one has no shape");
+    const isPulled = pull.some((part) => ZERO.isBelow(part) || part.isBelow(ZERO));
+    require(isPulled && loose.every((body) => ZERO.isBelow(number(body.mass))), "a free body has no weight");
     const free: Free = new Map(
       loose.map((body) => [
         text(body.name),
