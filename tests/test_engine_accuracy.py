@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from statistics import median
 
 import numpy as np
 import pytest
+from accuracy_bounds import slides_within, tips_within
 
 from teeter.engine.bench import accuracy
 from teeter.engine.geometry.rotation import quaternion_of_rpy
@@ -40,7 +40,7 @@ def test_statics_tips_a_piece_over_an_edge_within_0_01_mm(shape: str, yaw: float
 @pytest.mark.parametrize("shape", sorted(SHAPES))
 @pytest.mark.sampled(3)
 def test_dynamics_tips_a_piece_over_an_edge_within_0_10_mm(shape: str, yaw: float) -> None:
-    assert abs(accuracy.edge_dynamics(SHAPES[shape], yaw)) <= 0.10
+    assert tips_within(0.10, SHAPES[shape], yaw)
 
 
 @pytest.mark.parametrize("friction", FRICTIONS)
@@ -53,7 +53,7 @@ def test_statics_slides_at_the_friction_angle_within_0_2_per_cent(friction: floa
 @pytest.mark.parametrize("friction", FRICTIONS)
 @pytest.mark.parametrize("yaw", [0.0, 30.0])
 def test_dynamics_slides_at_the_friction_angle_within_1_5_per_cent(friction: float, yaw: float) -> None:
-    assert abs(accuracy.slide_dynamics(friction, yaw)) <= 1.5
+    assert slides_within(1.5, friction, yaw)
 
 
 @pytest.mark.slow
@@ -62,11 +62,8 @@ def test_dynamics_slides_at_the_friction_angle_within_1_5_per_cent(friction: flo
 def test_every_shape_slides_at_the_friction_angle_within_1_5_per_cent(shape: str) -> None:
     # among hundreds of slopes one is where a round piece of four sectors sticks past its friction; which one hangs on
     # the last digits of the processor
-    missed = [accuracy.slide_dynamics(0.4, yaw, SHAPES[shape]) for yaw in (16.0, 17.0)]
-    if max(map(abs, missed)) > 1.5:
-        # where two of three hold, so does their median
-        missed.append(accuracy.slide_dynamics(0.4, 18.0, SHAPES[shape]))
-    assert abs(median(missed)) <= 1.5
+    hold = [slides_within(1.5, 0.4, yaw, SHAPES[shape]) for yaw in (16.0, 17.0)]
+    assert all(hold) or (any(hold) and slides_within(1.5, 0.4, 18.0, SHAPES[shape]))
 
 
 @pytest.mark.parametrize("yaw", [0.0, 20.0])

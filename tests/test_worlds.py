@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from accuracy_bounds import slides_within, tips_within
 
 from teeter.engine import worlds
 from teeter.engine.bench.accuracy import (
     bisect,
     come_to_rest,
     coulomb_stop,
-    edge_dynamics,
     free_fall,
     shapes,
-    slide_dynamics,
     slope_acceleration,
     stand_still,
 )
@@ -113,18 +112,18 @@ def test_a_piece_tips_over_an_edge_where_it_should(engine: Engine, shape: str, y
         if shape in ("box", "polycube L4", "polycube T4")
         else TOLERANCES[engine].prism
     )
-    assert abs(edge_dynamics(shapes()[shape], yaw)) <= may
+    assert tips_within(may, shapes()[shape], yaw)
 
 
 @pytest.mark.parametrize("yaw", [0.0, 22.5, 45.0])
 def test_a_block_slides_at_its_friction_angle(engine: Engine, yaw: float) -> None:
-    assert abs(slide_dynamics(0.35, yaw)) <= TOLERANCES[engine].slide
+    assert slides_within(TOLERANCES[engine].slide, 0.35, yaw)
 
 
 @pytest.mark.parametrize("yaw", [pytest.param(0.0, marks=pytest.mark.soak), 22.5])
 def test_a_disc_slides_at_its_friction_angle(engine: Engine, yaw: float) -> None:
     disc = piece(wood(0.35), cylinder=(20, 10))
-    assert abs(slide_dynamics(0.35, yaw, disc)) <= TOLERANCES[engine].disc
+    assert slides_within(TOLERANCES[engine].disc, 0.35, yaw, disc)
 
 
 @pytest.mark.parametrize("rate", [240, 480])

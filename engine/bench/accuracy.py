@@ -62,16 +62,16 @@ def edge_statics(shape: Piece, yaw: float) -> float:
 
 def edge_dynamics(shape: Piece, yaw: float) -> float:
     """Returns where the simulation tips a piece over an edge, in mm from the true point (positive: inside)."""
-    rotation = math.radians(yaw)
-    return 1e3 * bisect(lambda inside: _stays(over_edge(shape, inside, rotation)), -3e-3, 6e-3, 4e-6)
+    return bisect(lambda inside: stays_over_edge(shape, inside, yaw), -3.0, 6.0, 4e-3)
 
 
-def _stays(bodies: tuple[Body, ...], seconds: float = 2.0) -> bool:
-    """Returns whether `piece` turns by less than two degrees."""
-    with new_world(bodies) as world:
+def stays_over_edge(shape: Piece, inside: float, yaw: float) -> bool:
+    """Returns whether the simulation lets a piece lie, so many mm inside of where it tips over an edge: in two seconds
+    it turns by less than two degrees."""
+    with new_world(over_edge(shape, inside / 1e3, math.radians(yaw))) as world:
         world.settle()
         before = world.pose("piece").matrix
-        for _ in range(round(10 * seconds)):
+        for _ in range(20):
             world.advance(world.rate // 10)
             cosine = (np.trace(before.T @ world.pose("piece").matrix) - 1) / 2
             if cosine < math.cos(math.radians(2.0)):
@@ -91,17 +91,18 @@ def slide_statics(friction: float, yaw: float) -> float:
 
 def slide_dynamics(friction: float, yaw: float, shape: Piece | None = None) -> float:
     """Per cent by which the simulation misses the slide angle atan(mu)."""
-    true, block = math.atan(friction), shape or piece(wood(friction), box=(40, 40, 10))
+    return 100 * (bisect(lambda times: slides_at(times, friction, yaw, shape), 0.9, 1.1, 1e-3) - 1)
 
-    def slides(angle: float) -> bool:
-        with new_world(on_slope(block, angle, math.radians(yaw), wood(friction))) as world:
-            world.settle()
-            world.advance(world.rate // 2)
-            before = np.array(world.pose("piece").position)
-            world.advance(3 * world.rate // 2)
-            return bool(np.linalg.norm(np.array(world.pose("piece").position) - before) > 5e-4)
 
-    return 100 * (bisect(slides, 0.9 * true, 1.1 * true, 1e-3 * true) / true - 1)
+def slides_at(times: float, friction: float, yaw: float, shape: Piece | None = None) -> bool:
+    """Returns whether the simulation lets a piece slide at so many times atan(mu)."""
+    angle, block = times * math.atan(friction), shape or piece(wood(friction), box=(40, 40, 10))
+    with new_world(on_slope(block, angle, math.radians(yaw), wood(friction))) as world:
+        world.settle()
+        world.advance(world.rate // 2)
+        before = np.array(world.pose("piece").position)
+        world.advance(3 * world.rate // 2)
+        return bool(np.linalg.norm(np.array(world.pose("piece").position) - before) > 5e-4)
 
 
 def free_fall(rate: int) -> float:
