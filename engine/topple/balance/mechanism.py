@@ -295,7 +295,9 @@ def explain(
     others = tuple(name for name in mechanism.moving() if name not in moves)
     against, edge = mechanism.joint(moves)
     kind = mechanism.kind(moves, against)
-    if kind == "slides":
+    if kind == "slides" or (kind == "tips" and edge is None):
+        # where no point stays there is nothing to tip over: a ladder slides at both ends while it turns
+        kind = "slides"
         # about one piece it may turn while it slides along another
         against, edge = mechanism.rubs_on(moves), None
     corners, speeds = mechanism.corners(moves)
