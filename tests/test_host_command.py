@@ -225,7 +225,11 @@ def test_a_second_host_of_one_recording_is_refused_under_every_name(
             await seat.leave()
 
         played(look())
-        assert host.end(signal.SIGINT)[0] == 130
+        code, error = host.end(signal.SIGINT)
+        assert code == 130
+        assert error.strip().endswith(
+            f"--resume game.teeter --host {link.partition('//')[2].partition('/')[0]}"
+        )
 
 
 @pytest.mark.slow

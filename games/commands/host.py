@@ -100,7 +100,8 @@ def host_game(plan: Plan, where: str) -> NoReturn:
         refuse(end.why)
     hint = ""
     if plan.file is not None:
-        goes_on = f"go on with: teeter play --resume {plan.file} --host"
+        said = "" if where == DEFAULT else f" {invites.address.text}"
+        goes_on = f"go on with: teeter play --resume {plan.file} --host{said}"
         hint = f"; {f'watch it again: teeter replay {plan.file}' if has_ended(plan.file) else goes_on}"
     exit_on_interrupt(Terminated() if end is signal.SIGTERM else KeyboardInterrupt(), hint)
 

@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import socket
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -47,11 +47,16 @@ class Address:
         """Whether only this machine reaches it."""
         return self.name in (LOOPBACK, "::1", "localhost")
 
+    @property
+    def text(self) -> str:
+        """As `--host` takes it."""
+        return f"{f'[{self.name}]' if ':' in self.name else self.name}:{self.port}"
+
     def url(self, secret: str) -> str:
         """Returns the link with a secret, as this machine's neighbours reach it. The secret is a fragment, which
         browsers keep to themselves: it is in no request, log or referrer."""
-        name = own_address() if self.is_everywhere else self.name
-        return f"http://{f'[{name}]' if ':' in name else name}:{self.port}/#{secret}"
+        shown = replace(self, name=own_address()) if self.is_everywhere else self
+        return f"http://{shown.text}/#{secret}"
 
 
 def parse_address(text: str) -> Address:
