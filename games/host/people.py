@@ -48,7 +48,8 @@ class People:
             connection.look = replace(connection.look, most=FEW_CHOICES)
         is_back = role != "spectator" and bool(token) and bool(self._chairs.come_back(connection, token))
         self._audience.let_in(connection, token if is_back else "")
-        for notice in self.notices + (self.host_notices if role == "host" else []):
+        # who comes back has heard them
+        for notice in () if is_back else self.notices + (self.host_notices if role == "host" else []):
             connection.send({"type": "chat", "who": "", "text": notice})
         if is_back and self._says.take():
             self.tell(f"{connection.seat} is back.")

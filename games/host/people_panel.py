@@ -42,8 +42,7 @@ def with_people(client: ClientState, people: Company) -> Panel:
             *_row(_acts(chair, me, is_over=outcome is not None)),
         ]
     for guest in people.guests:
-        status = "looks on" if guest.role == "spectator" else "sits nowhere"
-        items += [Text(f"{guest.name}: {status}", "quiet", "small")]
+        items += [Text(f"{guest.name} looks on", "quiet", "small")]
         items += _row(_order(guest.name, guest.is_muted))
     return Panel("scores", "top-right", tuple(items), capital(client.game.score_word), width=230)
 

@@ -148,10 +148,11 @@ class HostedTable:
 
     def _give_notice(self, hosting: Hosting) -> None:
         """Has people told, when they come, what they would not expect."""
-        plan = hosting.plan
-        if hosting.opening.game.is_free_building:
+        plan, game, state = hosting.plan, hosting.opening.game, hosting.opening.state
+        if game.is_free_building:
             return
-        if not (hosting.links.is_drawn and is_drawn(plan.seed)):
+        is_safe = hosting.links.is_drawn and is_drawn(plan.seed)
+        if not is_safe and game.rules.seen_by(state, "") != state:
             self._people.notices.append(CHOSEN_SEED)
             self._say(CHOSEN_SEED)
         if plan.file is None:
