@@ -186,9 +186,17 @@ def test_a_seat_is_taken_once_and_kept_for_who_lost_the_line(host: HostThread) -
         assert other.last["welcome"]["seat"] == ""
         assert "is taken" in other.refused[-1]["sentence"]
         assert other.cards == []
+        elsewhere, watcher = (
+            "Ada's seat is open elsewhere",
+            await at_table(host, secret=host.links.spectators),
+        )
+        assert [elsewhere in each.told("scores") for each in (ada, other, watcher)] == [False, True, False]
+        assert [len(each.orders("come_back")) for each in (ada, other, watcher)] == [0, 1, 0]
+        await watcher.leave()
         ada.kill()
         assert (await other.wait_for("away"))["seconds_left"] in range(290, 301)
         await other.settled()
+        assert any("the seat is kept for Ada for 5 minutes" in str(text) for text in other.received)
         asked = "Ada has lost the line" if "Ada" in other.told("turn") else "Nobody sits at Ben's seat"
         assert f"{asked}: the game waits." in other.told("turn")
         assert (await answer(other, type="sit", seat="Ada"))["type"] == "refused"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
@@ -209,6 +210,9 @@ def test_the_own_hand_does_not_wait_for_the_line(browser: Browser, host: Hosted)
         )
 
 
+DEAD = "given => [...new Set([...document.querySelectorAll(given)].map(each => each.inert))]"
+
+
 def test_a_line_that_is_lost_comes_back_to_its_seat(browser: Browser, host: Hosted) -> None:
     link = urlsplit(host.links["Seats"])
     assert link.port is not None
@@ -226,10 +230,16 @@ def test_a_line_that_is_lost_comes_back_to_its_seat(browser: Browser, host: Host
             " return [color, under]; }"
         )
         assert ink == ["rgb(255, 255, 255)", "rgb(43, 38, 32)"]
+        # what needs the line is no use, and what does not goes on
+        assert tab.run(DEAD, ".at button, .say, [data-act=stand_up], [data-act=undo]") == [True]
+        assert tab.run(DEAD, "[data-act=view], [data-act=sound], [data-act=story]") == [False]
+        tab.run("() => (teeter.view.line.lostAt -= 60_001)")
+        tab.page.wait_for_selector(".lost:has-text('Line lost; trying since ')")
         wire.is_cut = False
         tab.page.wait_for_function("() => teeter.view.line.state === 'open' && teeter.view.hand.grip")
         assert tab.run("() => teeter.view.welcome.seat") == seat
         assert not tab.page.is_visible(".lost")
+        assert tab.run(DEAD, ".at button, .say, .tools button") == [False]
         tab.page.wait_for_selector(".bottom:not(.laid) .hand")
         lay(tab, click=False)
         assert re.search(r"cube( \(\d+\))? comes to rest", tab.text(".lines"))
@@ -239,6 +249,53 @@ def test_a_line_that_is_lost_comes_back_to_its_seat(browser: Browser, host: Host
         assert tab.run("() => teeter.view.welcome.seat") == seat
         # browsers say of every line that cannot be opened that it could not
         tab.faults[:] = [each for each in tab.faults if not each.startswith("WebSocket connection")]
+
+
+def test_a_host_that_stops_says_so(browser: Browser) -> None:
+    with hosted("sandbox") as host, at_table(browser, host.links["Seats"], pause_ms=PAUSE_MS) as tab:
+        host.process.send_signal(signal.SIGTERM)
+        tab.page.wait_for_selector(".lost:not([hidden])")
+        # and after tries to come back
+        tab.page.wait_for_function("() => teeter.view.line.tries > 2")
+        assert tab.text(".lost") == "The host has stopped the game."
+
+
+def test_a_seat_that_is_open_in_another_window_is_played_on_here(browser: Browser, host: Hosted) -> None:
+    with at_table(browser, host.links["Seats"], SIZES["desktop"], pause_ms=PAUSE_MS) as one:
+        seat = str(one.page.get_attribute("[data-sit]", "data-sit"))
+        Player(one, seat)
+        button, line = f".scores [data-come_back='{seat}']", f"{seat}'s seat is open elsewhere"
+        # another browser has no key of the seat
+        with at_table(browser, host.links["Seats"], SIZES["phone"], pause_ms=PAUSE_MS) as stranger:
+            stranger.page.wait_for_selector(f'.scores p:visible:has-text("{line}")')
+            assert not stranger.page.is_visible(button)
+        other = one.page.context.new_page()
+        other.goto(host.links["Seats"])
+        other.wait_for_selector(f'.scores p:has-text("{line}")')
+        assert other.text_content(button) == "Play here"
+        other.click(button)
+        other.wait_for_function("seat => globalThis.teeter?.view.welcome?.seat === seat", arg=seat)
+        one.page.wait_for_selector(".lost:not([hidden])")
+        assert one.text(".lost") == "You went on in another window; reload this page to play here"
+        other.click("[data-act=stand_up]")
+        # who stood up has nothing to come back to
+        with at_table(browser, host.links["Seats"], SIZES["desktop"], pause_ms=PAUSE_MS) as stranger:
+            Player(stranger, seat)
+            other.wait_for_selector(f'.scores p:has-text("{line}")')
+            assert not other.is_visible(button)
+            stranger.page.click("[data-act=stand_up]")
+            stranger.page.wait_for_function("() => teeter.view.welcome.seat === ''")
+
+
+def test_a_phone_has_the_name_of_a_card_for_its_picture(browser: Browser, host: Hosted) -> None:
+    with at_table(browser, host.links["Looking on"], SIZES["phone"], pause_ms=PAUSE_MS) as tab:
+        tab.run(
+            """() => teeter.view.desk.panels.show({ order: 1, panel: { name: "details", place: "top-right", items: [
+                { kind: "row", items: [{ kind: "text", text: "Played last:" },
+                    { kind: "picture", image: "card|any block/draw||#8a8378", width: 58, height: 80 }] }] } })"""
+        )
+        assert tab.page.inner_text(".details .picture") == "any block draw"
+        assert not tab.page.is_visible(".details img")
 
 
 def test_who_looks_on_has_no_controls(browser: Browser, host: Hosted) -> None:

@@ -173,7 +173,8 @@ class People:
             left = self._chairs.seconds_left(name)
             self._audience.send_all({"type": "away", "seat": name, "seconds_left": left})
             if self._says.take():
-                self.tell(f"{name} has lost the line; the seat is kept for {AWAY_S / 60:.0f} minutes.")
+                kept = f"the seat is kept for {name} for {AWAY_S / 60:.0f} minutes"
+                self.tell(f"{name} has lost the line; {kept}.")
         self._audience.tell_panels()
 
     def tell(self, line: str) -> None:

@@ -39,6 +39,11 @@ def with_people(client: ClientState, people: Company) -> Panel:
         items += [
             _own(row) if chair.name == me.seat else row,
             *([Text(said, "quiet", "small")] if said else []),
+            *(
+                [Text(f"{chair.name}'s seat is open elsewhere", size="small")]
+                if _is_elsewhere(chair, me)
+                else []
+            ),
             *_row(_acts(chair, me, is_over=outcome is not None)),
         ]
     for guest in people.guests:
@@ -55,6 +60,11 @@ def _own(row: Item) -> Item:
     return replace(row, items=(replace(name, text=f"{name.text} (you)"), *rest))
 
 
+def _is_elsewhere(chair: Chair, me: Connection) -> bool:
+    """Whether who looks came to play, and others may sit where that was meant to be."""
+    return chair.state == "here" and me.role == "seat" and not me.seat
+
+
 def _row(buttons: list[Button]) -> list[Row]:
     return [Row(tuple(buttons))] if buttons else []
 
@@ -67,8 +77,10 @@ def _acts(chair: Chair, me: Connection, *, is_over: bool) -> list[Button]:
     is_empty = chair.state in ("free", "away")
     if not me.seat and chair.state == "free":
         buttons.append(_sends("Sit here", "accent", type="sit", seat=chair.name))
-    if not me.seat and chair.state == "away":
-        buttons.append(_sends("Come back", "accent", type="come_back", seat=chair.name))
+    if not me.seat and chair.state in ("away", "here"):
+        # pages show it to whose seat it was
+        word = "Come back" if chair.state == "away" else "Play here"
+        buttons.append(_sends(word, "accent", type="come_back", seat=chair.name))
     if me.role == "host":
         if is_empty and not is_over:
             buttons.append(_sends("To a bot", type="to_bot", seat=chair.name, style="steady"))

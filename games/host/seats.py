@@ -90,7 +90,7 @@ class Chairs:
             return ""
         if chair.connection is not None and chair.connection is not connection:
             chair.connection.seat = ""
-            chair.connection.close(TAKEN_OVER, "you went on in another window")
+            chair.connection.close(TAKEN_OVER, "you went on in another window; reload this page to play here")
         self._seat(connection, chair)
         return chair.name
 

@@ -124,7 +124,7 @@ class HostServer:
         self._pulse.cancel()
         await asyncio.wait([self._pulse])
         for connection in self._connections:
-            connection.close(GOING_AWAY, "the host stopped")
+            connection.close(GOING_AWAY, "the host has stopped the game")
         if self._server is not None:
             self._server.close(close_connections=True)
             with contextlib.suppress(TimeoutError):

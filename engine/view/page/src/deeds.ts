@@ -72,10 +72,8 @@ export class Deeds implements Acts {
     else if (name === "sound") this.seat.desk.hear(this.seat.knocks.turn());
     else if (name === "story") this.seat.desk.openStory();
     else if (name === "feel") this.seat.feel();
-    else if (name === "stand_up") {
-      tokens.forget();
-      this.seat.send({ type: "stand_up" });
-    } else if (name === "pause" || name === "speed") this.time(name);
+    else if (name === "stand_up") this.seat.send({ type: "stand_up" });
+    else if (name === "pause" || name === "speed") this.time(name);
     else if (name === "hurry" && this.seat.welcome?.role === "host") this.time("speed");
     else if (name === "follow") this.seat.outlook.isFollowing = !this.seat.outlook.isFollowing;
     else if (name === "scan") this.seat.desk.showScan(this.scan.turn());

@@ -16,6 +16,9 @@ export interface Acts extends Presses {
 const STORY_LINES = 80;
 const TOAST_MS = 4200;
 const REFUSED_MS = 8000;
+// What is no use without the line.
+const LINED =
+  ".at :is(button, input), .say, .tools :not([data-act=view], [data-act=sound], [data-act=story], [data-act=help])";
 const SCANS = "One button: press any key when it is lit; Esc ends it ";
 
 export class Desk {
@@ -184,7 +187,7 @@ export class Desk {
   lose(why: string): void {
     write(this.part.lost, why);
     this.part.lost.hidden = !why;
-    this.root.classList.toggle("is-lost", Boolean(why));
+    for (const each of this.root.querySelectorAll<HTMLElement>(LINED)) each.inert = Boolean(why);
   }
 
   showClock(seconds: number | null): void {

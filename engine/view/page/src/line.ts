@@ -6,11 +6,14 @@ import type { News, Order } from "./protocol";
 const WAITS_S = [0.5, 1, 2, 4, 5]; // before the next try
 const PING_S = 4;
 const SILENCE_S = 12; // without a word from the server, which answers pings: the line is dead
+const STOPPED = 1001; // the code of a host that ends
 const FINAL = [1008, 4001, 4004]; // codes of closing after which to come back is no use: wrong secret, taken over, sent away
 
 export class Line {
   state: "opening" | "open" | "lost" | "ended" = "opening";
-  why = ""; // it ended
+  why = ""; // it was closed
+  hasStopped = false; // the host
+  lostAt = 0; // milliseconds, as clocks have it
   roundTrip = 0.1; // seconds
   private socket: WebSocket | null = null;
   private tries = 0;
@@ -69,9 +72,12 @@ export class Line {
     socket.onclose = (event) => {
       if (this.socket !== socket) return;
       this.socket = null;
-      const isFinal = FINAL.includes(event.code);
+      const isFinal = FINAL.includes(event.code),
+        isNew = this.state !== "lost";
+      if (isNew) this.lostAt = Date.now();
+      // a try that comes to nothing says nothing new
+      if (isNew || event.reason) [this.why, this.hasStopped] = [event.reason, event.code === STOPPED];
       this.state = isFinal ? "ended" : "lost";
-      this.why = event.reason;
       if (!isFinal)
         this.again = window.setTimeout(
           () => this.open(),
@@ -91,6 +97,7 @@ export class Line {
       this.state = "open";
       this.tries = 0;
       if (news.token) tokens.keep(news.seat, news.token);
+      else tokens.forget();
       this.watch();
     } else if (news.type === "pong") {
       const begun = this.sent.get(news.number);
@@ -128,7 +135,11 @@ export const tokens = {
   take(seat: string): void {
     write(() => sessionStorage, this.key(), this.of(seat));
   },
+  // It opens no seat any more.
   forget(): void {
+    const own = this.own();
+    for (const [key, kept] of Object.entries(read(() => localStorage) ?? {}))
+      if (kept === own) write(() => localStorage, key, "");
     write(() => sessionStorage, this.key(), "");
   },
   key(seat = ""): string {

@@ -20,6 +20,7 @@ import type { Stage } from "./stage";
 import type { Table } from "./table";
 
 const REACH = 0.012; // metres beside a small piece that a finger may be
+const LONG_MS = 60_000; // without a line, after which it is said since when
 const HOVERED = [0.95, 0.76, 0.31, 1];
 const LIT = [0.88, 0.48, 0.18, 1];
 const POINTED = [0.17, 0.48, 0.73, 0.6];
@@ -161,7 +162,7 @@ export class Seat implements Table {
       case "away":
         desk.toast(
           news.seconds_left > 0
-            ? `${news.seat} lost the line; the seat is kept for ${Math.ceil(news.seconds_left / 60)} min`
+            ? `${news.seat} has lost the line; the seat is kept for ${news.seat} for ${Math.ceil(news.seconds_left / 60)} min`
             : `${news.seat} has not come back`,
         );
         break;
@@ -211,10 +212,14 @@ export class Seat implements Table {
   }
 
   private tellLine(): void {
-    const { state, why } = this.line;
-    const lost = why ? why[0].toUpperCase() + why.slice(1) : "Line lost";
-    if (state === "lost") this.desk.lose(`${lost}, coming back ...`);
-    else if (state === "ended") this.desk.lose(why || "This link is not good (any more): ask the host.");
+    const { state, why, hasStopped, lostAt } = this.line,
+      said = why && why[0].toUpperCase() + why.slice(1),
+      isLong = Date.now() - lostAt > LONG_MS,
+      since = new Date(lostAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    if (state === "lost" && hasStopped) this.desk.lose("The host has stopped the game.");
+    else if (state === "lost")
+      this.desk.lose(`${said || "Line lost"}${isLong ? `; trying since ${since}` : ", coming back"} ...`);
+    else if (state === "ended") this.desk.lose(said || "This link is not good (any more): ask the host.");
     else {
       this.desk.lose("");
       this.isGreeted = false;
