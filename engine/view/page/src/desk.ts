@@ -16,9 +16,9 @@ export interface Acts extends Presses {
 const STORY_LINES = 80;
 const TOAST_MS = 4200;
 const REFUSED_MS = 8000;
-// What is no use without the line.
-const LINED =
-  ".at :is(button, input), .say, .tools :not([data-act=view], [data-act=sound], [data-act=story], [data-act=help])";
+// Buttons that need no line, and what is no use without one.
+const ALONE = "[data-act=view], [data-act=sound], [data-act=story], [data-act=help]";
+const LINED = `.at :is(button, input), .say, .tools :not(${ALONE})`;
 const SCANS = "One button: press any key when it is lit; Esc ends it ";
 
 export class Desk {

@@ -159,13 +159,12 @@ export class Seat implements Table {
         desk.say(news.who, news.text);
         if (news.who !== this.welcome?.seat) desk.toast(news.who ? `${news.who}: ${news.text}` : news.text);
         break;
-      case "away":
-        desk.toast(
-          news.seconds_left > 0
-            ? `${news.seat} has lost the line; the seat is kept for ${news.seat} for ${Math.ceil(news.seconds_left / 60)} min`
-            : `${news.seat} has not come back`,
-        );
+      case "away": {
+        const { seat, seconds_left: left } = news,
+          kept = `the seat is kept for ${seat} for ${Math.ceil(left / 60)} min`;
+        desk.toast(left > 0 ? `${seat} has lost the line; ${kept}` : `${seat} has not come back`);
         break;
+      }
       case "broken":
         desk.lose(`The game cannot go on. ${news.why}`);
         break;
