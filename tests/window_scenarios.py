@@ -10,12 +10,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
-from window_driver import ALIKE, PATIENCE, Person, sees, xdotool
+from window_driver import ALIKE, PATIENCE, Person, colours_of, on_screen, sees, xdotool
 
 from teeter.engine.geometry.rotation import angle_between
 from teeter.engine.pose import Pose
+from teeter.engine.record.reader import Replay
 from teeter.engine.record.reader import load as read_replay
 from teeter.engine.view.camera import all_seen_at
 from teeter.engine.view.video import director
@@ -25,6 +27,7 @@ from teeter.games.present.settings import load_settings
 from teeter.games.registry import GAMES
 from teeter.games.server.messages import Plan
 from teeter.games.server.setup import folder, plan_of
+from teeter.games.ui import replay_screen
 from teeter.games.ui.app import App
 from teeter.scenes.load import load
 
@@ -214,9 +217,24 @@ def page_seen_at_once() -> None:
 
 
 def replay_on_the_screen(file: str) -> None:
-    """A replay, while it stands still: the screen has what the program believes."""
-    app = App(load_settings(), watched=read_replay(Path(file)))
+    """A replay, while it stands still: the screen has what the program believes. Until it is set up the window says so,
+    and what is pressed meanwhile is not for it."""
+
+    class Slow(replay_screen.Viewer):
+        def __init__(self, replay: Replay, window: Any, *more: Any, **how: Any) -> None:
+            end = time.perf_counter() + PATIENCE
+            while colours_of(on_screen(window)) < 30:
+                assert time.perf_counter() < end, "the window is empty until the replay is set up"
+                time.sleep(0.1)
+            xdotool("key", "space")
+            super().__init__(replay, window, *more, **how)
+
+    with mock.patch.object(replay_screen, "Viewer", Slow):
+        app = App(load_settings(), watched=read_replay(Path(file)))
     viewer: Any = app.screen
+    for _ in range(3):
+        app.round()
+    assert viewer.watching.is_playing, "what was pressed before it was seen"
     viewer.watching = replace(viewer.watching, is_playing=False)
     for _ in range(3):
         app.round()

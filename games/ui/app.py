@@ -74,6 +74,8 @@ class App:
         self.window.quality, self.window.top = self._first_quality(), settings.picture.table
         self._quality = self._adapted()
         say_when_lost(self._last_words)
+        if watched is not None:
+            self._say_wait("the replay")
         self.window.speaker = Speaker(0.0 if settings.sound.mute else settings.sound.volume)
         self.screen: MenuScreen | GameScreen | Viewer = MenuScreen(self.window, settings)
         self._behind: MenuScreen | GameScreen | None = None
@@ -337,8 +339,7 @@ class App:
             screen = self.screen
             physics = screen.physics_for(plan) if isinstance(screen, MenuScreen) else PhysicsClient(plan)
         self.window.clear()
-        self.window.hud.show((wait_panel(game_named(plan.game).title),))
-        self.window.draw()
+        self._say_wait(game_named(plan.game).title)
         from teeter.games.present.game_screen import GameScreen
         from teeter.games.present.sandbox_screen import SandboxScreen
 
@@ -359,8 +360,7 @@ class App:
         """Show a replay until the person comes back. begin: seconds, just before a fall."""
         from teeter.engine.record.latest import latest
 
-        self.window.hud.show((wait_panel("the replay"),))
-        self.window.draw()
+        self._say_wait("the replay")
         try:
             self._watch(load(latest(file)), max((begin or 0.0) - BEFORE_FALL_S, 0.0))
         except (TeeterError, OSError) as error:
@@ -372,6 +372,16 @@ class App:
         viewer, before = Viewer(replay, self.window, self.settings, is_alone=is_alone), self._played
         viewer.watching = viewer.watching.sought(at)
         self.screen, self._behind = viewer, before
+        # the first picture is slow too; what was pressed until it is seen was not for the replay
+        with left_out("the table"):
+            viewer.step(0.0)
+            self.window.draw()
+        self.window.poll()
+
+    def _say_wait(self, what: str) -> None:
+        """Say at once what is set up, before it takes its time."""
+        self.window.hud.show((wait_panel(what),), scale=self.settings.picture.letters)
+        self.window.draw()
 
     def _come_back(self, viewer: Viewer) -> None:
         """From a replay to where it was asked for; or to the game that goes on from there."""
