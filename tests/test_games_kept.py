@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from teeter.engine.pose import Pose
 from teeter.engine.record.format import RecordError
 from teeter.engine.record.latest import latest
 from teeter.engine.record.meta import fingerprint
+from teeter.engine.record.part import FolderLock
 from teeter.engine.record.reader import Replay, load
 from teeter.engine.world.body import FLOOR
 from teeter.engine.worlds import using
@@ -31,7 +34,9 @@ from teeter.games.players.bots import Bot, lay, referees
 from teeter.games.present.client_state import ClientState
 from teeter.games.registry import game_named
 from teeter.games.server.messages import Waits
-from teeter.games.server.setup import first_view, folder, open_game, plan_of
+from teeter.games.server.setup import first_view, folder, open_game, plan_of, unfinished_games
+from teeter.games.server.setup import kept as kept_games
+from teeter.games.ui.app import App
 
 PLAYERS = ("Ana", "Ben")
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -92,6 +97,26 @@ def test_a_game_on_file_is_gone_on_with_where_one_says(left: Any, tmp_path: Path
     assert load(latest(path)).hashes == before.hashes
     assert load(new).meta.players == before.meta.players
     assert load(new).hashes == before.hashes
+
+
+def test_a_game_that_is_being_played_is_not_offered_to_be_gone_on_with(left: Any) -> None:
+    older, newer = (folder() / f"wonky-{seed}-1.teeter.part" for seed in (4, 5))
+    for number, part in enumerate((older, newer)):
+        shutil.copytree(left[0].with_name("wonky.teeter.part"), part)
+        os.utime(part, (number, number))
+    file = newer.with_suffix("")
+    assert unfinished_games() == (file,)
+    lock = FolderLock(newer)
+    assert unfinished_games() == (older.with_suffix(""),)
+    assert [game.ended for game in kept_games()] == ["being played now", "not ended"]
+    # it may be played elsewhere since the menu was opened
+    said: list[str] = []
+    start = SimpleNamespace(saved=(file,))
+    app: Any = SimpleNamespace(_complain=said.append)
+    App._resume(app, cast(Any, start))
+    lock.release()
+    assert said == ["Wonky, seed 5, is being played in another window."]
+    assert start.saved == (older.with_suffix(""),)
 
 
 def test_what_is_seen_of_a_game_that_is_gone_on_with_is_what_was_left(left: Any) -> None:

@@ -220,8 +220,20 @@ def saved_games() -> tuple[Path, ...]:
 
 
 def unfinished_games() -> tuple[Path, ...]:
-    """The one of them that was played last of those that have not ended."""
-    return next(((path,) for path in saved_games() if has_ended(path) is False), ())
+    """The one of them that was played last of those that have not ended, and that nobody plays now."""
+    return next(((path,) for path in saved_games() if not is_played(path) and has_ended(path) is False), ())
+
+
+def is_played(path: Path) -> bool:
+    """Whether a game on file is being recorded now."""
+    from teeter.engine.record.format import RecordError
+    from teeter.engine.record.part import check_free, folder_of
+
+    try:
+        check_free(folder_of(path))
+    except RecordError:
+        return True
+    return False
 
 
 def has_ended(path: Path) -> bool | None:
@@ -255,7 +267,7 @@ def _end_of(path: Path) -> str:
         meta = load(latest(path)).meta
     except (RecordError, OSError):
         return "cannot be read"
-    return result_of(meta) or "not ended"
+    return result_of(meta) or ("being played now" if is_played(path) else "not ended")
 
 
 def _time(path: Path) -> float:

@@ -32,7 +32,15 @@ from teeter.games.present.switch_scanner import SwitchScanner
 from teeter.games.registry import game_named
 from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import Plan
-from teeter.games.server.setup import first_view, folder, new_file, plan_of
+from teeter.games.server.setup import (
+    first_view,
+    folder,
+    is_played,
+    new_file,
+    plan_of,
+    title_of,
+    unfinished_games,
+)
 from teeter.games.ui.adaptive_quality import AdaptiveQuality
 from teeter.games.ui.pad import PadControl
 from teeter.models.errors import TeeterError
@@ -351,8 +359,14 @@ class App:
             raise
 
     def _resume(self, start: MenuScreen) -> None:
+        file = start.saved[0]
         try:
-            self._play(plan_of(start.saved[0]))
+            if is_played(file):
+                start.saved = unfinished_games()
+                title = title_of(file)
+                self._complain(f"{title}{',' * (',' in title)} is being played in another window.")
+            else:
+                self._play(plan_of(file))
         except (RecordError, RulesError) as error:
             self._complain(str(error))
 
