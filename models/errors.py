@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -100,6 +100,42 @@ def nearest(word: str, choices: Iterable[str]) -> str:
         return f'did you mean "{close}"?'
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return f"there are: {shown}" if names else "there are none"
+
+
+WORDS = {
+    "missing": "is missing",
+    "finite_number": "must be a finite number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "string_type": "must be text in quotes",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "tuple_type": "must be a list",
+    "model_type": "must be a table",
+    "dict_type": "must be a table",
+    "greater_than": "must be more than {gt:g}",
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than": "must be less than {lt:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "literal_error": "must be {expected}",
+    "too_long": "must have at most {max_length} entries, has {actual_length}",
+    "too_short": "must have at least {min_length} entries, has {actual_length}",
+    "string_too_long": "must have at most {max_length} letters",
+}
+"""What pydantic finds wrong in a file that a person wrote, by the type of the error."""
+
+
+def words_of(fault: Mapping[str, Any]) -> str:
+    """What is wrong, in the words of the files that people write. fault: one of `ValidationError.errors()`."""
+    words = WORDS.get(fault["type"])
+    return (
+        str(fault["msg"]).removeprefix("Value error, ")
+        if words is None
+        else words.format(**fault.get("ctx", {}))
+    )
 
 
 def faults_of(error: ValidationError) -> tuple[str, ...]:

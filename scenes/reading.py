@@ -11,6 +11,7 @@ from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel, ValidationError
 
+from teeter.models.errors import words_of
 from teeter.models.material import Material
 from teeter.models.piece import Array, Ints
 from teeter.models.spec import SHAPES
@@ -235,30 +236,13 @@ def _fault(item: dict[str, Any], model: type[BaseModel], blank: Fault) -> Fault:
 
 
 def _words(item: dict[str, Any], model: type[BaseModel]) -> str:
-    kind, limits = item["type"], item.get("ctx", {})
+    kind: str = item["type"]
     if kind == "extra_forbidden" and item["loc"][-1] == "rolling":
         return "rolling resistance is a length: write rolling_mm, in mm (rolling_mm = 2 for 0.002 m)"
     if kind == "extra_forbidden":
         known = _keys(model, item["loc"])
         return f"unknown key{nearest(str(item['loc'][-1]), known)} (allowed: {', '.join(known)})"
-    words = {
-        "missing": "is missing",
-        "finite_number": "must be a finite number",
-        "float_type": "must be a number",
-        "string_type": "must be text in quotes",
-        "bool_type": "must be true or false",
-        "tuple_type": "must be a list of numbers",
-        "model_type": "must be a table",
-        "greater_than": "must be more than {gt:g}",
-        "greater_than_equal": "must be at least {ge:g}",
-        "less_than": "must be less than {lt:g}",
-        "less_than_equal": "must be at most {le:g}",
-        "literal_error": "must be {expected}",
-        "too_long": "must have at most {max_length} entries, has {actual_length}",
-        "too_short": "must have at least {min_length} entries, has {actual_length}",
-    }
-    message = words[kind].format(**limits) if kind in words else item["msg"].removeprefix("Value error, ")
-    return str(message)
+    return words_of(item) + " of numbers" * (kind == "tuple_type")
 
 
 def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:

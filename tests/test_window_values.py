@@ -386,8 +386,10 @@ def test_own_keys_replace_shipped_ones_and_changes_are_kept(tmp_path: Path) -> N
         ('[keys]\nfly = "w"', "there is no act 'fly'"),
         ('[keys]\nlay = "enter"', "'enter' is given to"),
         ('[keys]\nlay = ""', "lay has no key"),
-        ("[picture]\nwidth = 1", "picture.width"),
-        ("[sound]\nvolume = nan", "sound.volume"),
+        ("[picture]\nwidth = 1\nletters = 'big'", "picture.width: must be at least 320 (got 1); "),
+        ("[picture]\nwidth = 1\nletters = 'big'", "picture.letters: must be a number (got 'big')"),
+        ("[sound]\nvolume = nan", "sound.volume: must be a finite number"),
+        ("[last]\nplayers = 'Ana'", "last.players: must be a list (got 'Ana')"),
         ("[colour]\nblue = 1", "colour: there is no such setting"),
         ("[help\n", "is not TOML"),
     ],
@@ -399,6 +401,22 @@ def test_faults_of_settings_are_told_with_file_and_place(tmp_path: Path, text: s
         load_settings(file)
     assert said in str(told.value)
     assert str(file) in str(told.value)
+    assert str(told.value).endswith(". Mend it, or delete it to start with the defaults.")
+
+
+def test_a_folder_in_place_of_the_settings_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match=r": is a folder\. Mend it, or delete it"):
+        load_settings(tmp_path)
+
+
+def test_settings_that_cannot_be_kept_say_what_is_in_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "teeter").write_text("")
+    monkeypatch.setenv("TEETER_SETTINGS", str(tmp_path / "teeter" / "settings.toml"))
+    pages = Pages(load_settings())
+    pages.handle(Clicked("mute"))
+    assert pages.fault == f"{tmp_path / 'teeter'}: the folder cannot be made: a file is in its place"
 
 
 @pytest.mark.parametrize("game", [game.name for game in GAMES])

@@ -5,14 +5,18 @@ import tomllib
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from platformdirs import user_config_path
 from pydantic import Field, ValidationError, field_validator
 
 from teeter.games.core.errors import SetupError
+from teeter.models.errors import quote, words_of
 from teeter.models.files import whole_or_nothing
 from teeter.models.tables import FileTable
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 MAX_BYTES = 100_000
 HELP_LEVELS = ("coach", "table", "purist")
@@ -173,16 +177,20 @@ def load_settings(path: Path | None = None) -> Settings:
 
 def _own(file: Path) -> dict[str, Any]:
     """What a file says, as it stands there."""
+    if file.is_dir():
+        raise _refused(file, "is a folder")
     try:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            raise SetupError(f"{file}: is larger than {MAX_BYTES // 1000} kB: no file of settings")
+            raise _refused(file, f"is larger than {MAX_BYTES // 1000} kB: no file of settings")
         return tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SetupError(f"{file}: is not TOML: {error}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SetupError(f"{file}: cannot be read: {error}") from None
+        raise _refused(file, f"is not TOML: {error}") from None
+    except UnicodeDecodeError:
+        raise _refused(file, "is not text in UTF-8") from None
+    except OSError as error:
+        raise _refused(file, f"cannot be read: {error.strerror or error}") from None
 
 
 def _with_own(file: Path, own: dict[str, Any]) -> Settings:
@@ -194,12 +202,21 @@ def _with_own(file: Path, own: dict[str, Any]) -> Settings:
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(part) for part in fault['loc'])}: "
-            + ("there is no such setting" if fault["type"] == "extra_forbidden" else fault["msg"])
-            for fault in error.errors()
-        ]
-        raise SetupError(f"{file}: " + "; ".join(faults).replace("Value error, ", "")) from None
+        raise _refused(file, *map(_fault, error.errors())) from None
+
+
+def _fault(fault: "ErrorDetails") -> str:
+    """What is wrong with one setting, and what stands there."""
+    place = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in fault["loc"])[1:]
+    if fault["type"] == "extra_forbidden":
+        return f"{place}: there is no such setting"
+    got = "" if isinstance(fault["input"], dict) else f" (got {quote(fault['input'])})"
+    return f"{place}: {words_of(fault)}{got}"
+
+
+def _refused(file: Path, *faults: str) -> SetupError:
+    """Every fault of a file, and what to do."""
+    return SetupError(f"{file}: {'; '.join(faults)}. Mend it, or delete it to start with the defaults.")
 
 
 def write_settings(changes: dict[str, dict[str, object]], path: Path | None = None) -> None:
