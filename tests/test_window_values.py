@@ -34,11 +34,11 @@ from teeter.games.present.client_state import ClientState
 from teeter.games.present.details import COIN, COLOURS, letter_of, marked
 from teeter.games.present.hud_state import HudState
 from teeter.games.present.impacts import ImpactDetector
-from teeter.games.present.pages import ACTS, Pages
+from teeter.games.present.pages import ACTS, TITLES, Pages
 from teeter.games.present.settings import acts, load_settings, write_settings
 from teeter.games.present.switch_scanner import SwitchScanner
 from teeter.games.present.toasts import Toasts
-from teeter.games.registry import GAMES
+from teeter.games.registry import GAMES, game_named
 from teeter.games.server.follower import RISE_FIRST, SPEED, HandFollower
 from teeter.games.server.messages import Plan, TableView
 from teeter.games.server.setup import LISTED, SavedGame, first_view
@@ -565,6 +565,24 @@ def test_keys_are_set_in_the_window_and_kept(tmp_path: Path, monkeypatch: pytest
     assert pages.page == "settings"
     pages.back()
     assert not pages.page
+
+
+def test_the_list_of_keys_goes_back_to_where_it_was_opened() -> None:
+    pages = Pages(load_settings(), game_named("wonky"))
+    pages.open_help()
+    seen = [pages.page]
+    pages.back()
+    seen.append(pages.page)
+    for name in ("page:pause", "page:keys"):
+        pages.handle(Clicked(name))
+    pages.back()
+    assert [*seen, pages.page] == ["keys", "", "pause"]
+    plan = Plan("wonky", ("Ana", "Ben"), 3)
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    tools = next(each for each in hud.panels(client, load_settings(), HudState()) if each.name == "tools")
+    row = next(item for item in tools.items if isinstance(item, Row))
+    assert TITLES["keys"] in [item.text for item in row.items if isinstance(item, Button)]
 
 
 def test_every_act_is_told_in_words() -> None:

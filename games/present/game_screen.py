@@ -186,7 +186,7 @@ class GameScreen(TableScreen):
         elif name in ("closer", "further"):
             self.camera_control.zoom(1.0 if name == "closer" else -1.0)
         elif name == "help":
-            self.pages.page = "keys"
+            self.pages.open_help()
             self._turn_page()
         elif name == "menu":
             if self.pages.page:

@@ -305,8 +305,8 @@ def _details(client: ClientState, settings: Settings, look: HudState) -> tuple[P
 
 def _tools(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     buttons = tuple(
-        Button(name, name.capitalize(), key=settings.key_said(name, is_pad=look.is_pad))
-        for name in ("undo", "view", "help", "menu")
+        Button(name, text, key=settings.key_said(name, is_pad=look.is_pad))
+        for name, text in (("undo", "Undo"), ("view", "View"), ("help", "Keys"), ("menu", "Menu"))
     )
     undo = replace(buttons[0], is_enabled=not why_no_undo(client, settings), has_why=True)
     said = "Bots at once" if look.pace > MOST_PACE else f"Bots {look.pace:g} x"

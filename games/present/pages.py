@@ -62,12 +62,20 @@ class Pages:
         """Whether a bot plays for those who sit here."""
         self.asked = ""
         """The act for which a key is awaited."""
+        self._is_help = False
+        """Whether the list of keys was opened from the game."""
+
+    def open_help(self) -> None:
+        """The list of keys, from the game, and back to it."""
+        self.page, self._is_help = "keys", True
 
     def back(self) -> None:
         """One page back; from the pause to the game."""
         above = {"clauses": "rules", **({"keys": "settings"} if self._is_menu else {})}
-        self.page = above.get(self.page, "" if self._is_menu or self.page == "pause" else "pause")
+        is_first = self._is_menu or self._is_help or self.page == "pause"
+        self.page = above.get(self.page, "" if is_first else "pause")
         self.asked = self.fault = ""
+        self._is_help = False
 
     def handle(self, event: Event) -> bool:
         """Take an event, if it is one of these pages'. Returns whether it was."""
