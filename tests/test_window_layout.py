@@ -342,6 +342,27 @@ def test_what_may_be_taken_is_behind_no_panel(game: Game[Any], size: tuple[int, 
     assert np.ptp(seen, axis=0).max() > 0.25 * size[1], "hardly anything is seen"
 
 
+@pytest.mark.parametrize(("game", "close"), [("crazy-tower", "card_01"), ("wonky", "")])
+def test_the_buttons_of_a_game_are_seen_whatever_stands_above_them(game: str, close: str) -> None:
+    """With large letters all four were behind a scroll bar of one line."""
+    plan = Plan(game, ("Ana", "bot:steady"), 5)
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    look = HudState(close=close, pace=1.0, most=most_choices(1280, 1.8))
+    panels = hud.panels(client, load_settings(), look)
+    assert {"close" if close else "cards", "details", "scores"} <= {panel.name for panel in panels}
+    layout = laid(panels, (1280, 720), 1.8)
+    assert all(layout.region(name) for name in ("undo", "view", "help", "menu"))
+    sound(layout, (1280, 720), game)
+
+
+def test_the_menu_shows_several_games_with_large_letters() -> None:
+    layout = laid(menu.panels(menu.of_game("wonky"), Pages(load_settings()), ()), (1280, 720), 1.8)
+    assert sum(region.name.startswith("game:") for region in layout.regions) >= 3
+    games = next(card for card in layout.cards if card.x < 100)
+    assert games.height > 0.8 * 720
+
+
 def test_a_table_from_which_all_fell_is_seen_whole() -> None:
     """From close by it says nothing of where everything is."""
     plan = Plan("sandbox", ("Ana",), 3, scene="two_bricks")

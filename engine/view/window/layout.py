@@ -33,8 +33,8 @@ LEAST_UNIT, READ_UNIT = 0.2, 0.6
 """Pixels, in pictures of whatever size; and where somebody sits before them: letters stay nine high."""
 MIDDLE_WIDTH = 230.0
 """Units: panels in the middle stand between the columns where so much is free, else above and below them."""
-SIDES_SHARE = 0.58
-"""Of the picture's width, at most, of the columns at its sides."""
+SIDES_SHARE, WORDS_SHARE = 0.58, 0.85
+"""Of the picture's width, at most, of the columns at its sides; on pages of words alone."""
 BAND_SHARE = 0.35
 """Of the picture's height, at most: panels above the columns, and below them."""
 LOG_SHARE = 0.22
@@ -151,9 +151,10 @@ class _Page:
         margin, (width, height) = self.margin, self.size
         wide = [max((panel.width * self.unit for panel in column), default=0.0) for column in (left, right)]
         # with large letters in a small window the scene keeps its part of the picture, where words can spare it
-        shrunk = min(1.0, SIDES_SHARE * width / max(sum(wide), 1.0)) if all(wide) else 1.0
-        # not so on pages of words alone
-        if shrunk < 1.0 and any(panel.tallest for panel in left):
+        is_scene = any(panel.tallest for panel in left)
+        most = SIDES_SHARE if is_scene else WORDS_SHARE
+        shrunk = min(1.0, most * width / max(sum(wide), 1.0)) if all(wide) else 1.0
+        if shrunk < 1.0 and is_scene:
             self.logs, self.most = TIGHT_LOG * height, TIGHT_SHARE * height
         needs = (self._least(column) for column in (left, right))
         wide = [max(side * shrunk, min(need, side)) for side, need in zip(wide, needs, strict=True)]
@@ -228,7 +229,8 @@ class _Page:
         return width - own if panel.place in RIGHT else (width - own) / 2
 
     def _fitted(self, panels: list[Panel], width: float, height: float) -> list[LayoutBox]:
-        """The panels of a column, none taller than a common height, so that all fit below each other."""
+        """The panels of a column, none taller than a common height, so that all fit below each other. Buttons without
+        paper keep theirs, where half of the column is left: scrolled, none of them may be seen."""
         # what is a log gives way first
         logs = min(height, self.logs)
         most = min(height, self.most)
@@ -238,15 +240,20 @@ class _Page:
         ]
         boxes = [self._panel(panel, width, limit) for panel, limit in zip(panels, limits, strict=True)]
         room = height - self.gap * (len(panels) - 1)
-        free, left = room, sorted(box.height for box in boxes)
+        bare = [panel.is_bare for panel in panels]
+        kept = sum(box.height for box, is_bare in zip(boxes, bare, strict=True) if is_bare)
+        if kept > room / 2:
+            bare, kept = [False] * len(panels), 0.0
+        free = room - kept
+        left = sorted(box.height for box, is_bare in zip(boxes, bare, strict=True) if not is_bare)
         while left and left[0] <= free / len(left):
             free -= left.pop(0)
         if not left:
             return boxes
         most = free / len(left)
         return [
-            box if box.height <= most else self._panel(panel, width, most)
-            for panel, box in zip(panels, boxes, strict=True)
+            box if is_bare or box.height <= most else self._panel(panel, width, most)
+            for panel, box, is_bare in zip(panels, boxes, bare, strict=True)
         ]
 
     def _newest(self, panel: Panel, width: float) -> float:
