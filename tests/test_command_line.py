@@ -207,6 +207,10 @@ def test_the_manual_is_set_without_a_warning() -> None:
     assert "--tilt-direction NUMBER" in re.sub(".\b", "", done.stdout)
 
 
+def test_a_small_file_has_a_size_too() -> None:
+    assert [console.bytes_said(size) for size in (29_798, 2_345_678)] == ["30 kB", "2.3 MB"]
+
+
 def test_progress_is_lines_now_and_then_where_there_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

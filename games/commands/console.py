@@ -237,6 +237,11 @@ def plain_table(*headings: str, right: Container[str] = (), title: str | None = 
     return table
 
 
+def bytes_said(size: int) -> str:
+    """How large a file is, in words."""
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+
+
 def say(text: str) -> None:
     """Print a line about a file, however long its name is."""
     from rich.console import Console

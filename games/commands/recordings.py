@@ -19,6 +19,7 @@ from teeter.games.commands.console import (
     Json,
     Recording,
     bar,
+    bytes_said,
     choice,
     plain_table,
     print_json,
@@ -182,9 +183,9 @@ def export(
         pieces = {} if made.pieces is None else {"pieces": made.pieces}
         print_json({"file": str(out), "bytes": made.size, **pieces, "seconds": round(made.seconds, 3)})
     elif made.pieces is None:
-        say(f"{out}: {made.seconds:.1f} s, {made.size / 1e6:.2f} MB; open it in a browser")
+        say(f"{out}: {made.seconds:.1f} s, {bytes_said(made.size)}; open it in a browser")
     else:
-        say(f"{out}: {made.pieces} pieces, {made.seconds:.1f} s, {made.size / 1e6:.1f} MB")
+        say(f"{out}: {made.pieces} pieces, {made.seconds:.1f} s, {bytes_said(made.size)}")
     return OK
 
 
@@ -260,5 +261,5 @@ def video(request: VideoRequest) -> int:
     else:
         width, height = made.size
         runs = f"{made.seconds:.1f} s, " if made.seconds else ""
-        say(f"{request.out}: {runs}{width} x {height}, {size / 1e6:.1f} MB")
+        say(f"{request.out}: {runs}{width} x {height}, {bytes_said(size)}")
     return OK
