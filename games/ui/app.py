@@ -30,17 +30,9 @@ from teeter.games.present.pictures import Pictures
 from teeter.games.present.settings import Settings
 from teeter.games.present.switch_scanner import SwitchScanner
 from teeter.games.registry import game_named
+from teeter.games.server import setup
 from teeter.games.server.client import PhysicsClient
 from teeter.games.server.messages import Plan
-from teeter.games.server.setup import (
-    first_view,
-    folder,
-    is_played,
-    new_file,
-    plan_of,
-    title_of,
-    unfinished_games,
-)
 from teeter.games.ui.adaptive_quality import AdaptiveQuality
 from teeter.games.ui.pad import PadControl
 from teeter.models.errors import TeeterError
@@ -72,7 +64,7 @@ class App:
         if plan is not None:
             # they load while the window opens; what cannot begin is refused before
             physics = PhysicsClient(plan)
-            first_view(plan)
+            setup.first_view(plan)
         title = "teeter"
         if watched is not None:
             from teeter.games.play.replays import telling_of  # slow to load, and the menu needs none
@@ -300,7 +292,7 @@ class App:
             self.screen = MenuScreen(self.window, self.settings, of_game(plan.game, tuple(plan.players)))
             if wish == "again":
                 seed = draw_seed()
-                self._play(replace(plan, seed=seed, record=new_file(plan.game, seed), resume=None))
+                self._play(replace(plan, seed=seed, record=setup.new_file(plan.game, seed), resume=None))
         elif plan is not None and wish == "anew":
             screen.close()
             self._play(plan)
@@ -361,12 +353,12 @@ class App:
     def _resume(self, start: MenuScreen) -> None:
         file = start.saved[0]
         try:
-            if is_played(file):
-                start.saved = unfinished_games()
-                title = title_of(file)
+            if setup.is_played(file):
+                start.saved = setup.unfinished_games()
+                title = setup.title_of(file)
                 self._complain(f"{title}{',' * (',' in title)} is being played in another window.")
             else:
-                self._play(plan_of(file))
+                self._play(setup.plan_of(file))
         except (RecordError, RulesError) as error:
             self._complain(str(error))
 
@@ -406,7 +398,7 @@ class App:
         if viewer.forked is not None:
             before.close()
             try:
-                self._play(plan_of(viewer.forked))
+                self._play(setup.plan_of(viewer.forked))
             except (RecordError, RulesError) as error:
                 self.screen = MenuScreen(self.window, self.settings)
                 self._complain(str(error))
@@ -421,7 +413,7 @@ class App:
         span: tuple[float, float] | None = None,
     ) -> None:
         """Draw the film of a game beside this window. fall: when that began which it is of; span: its seconds."""
-        place = folder().parent / "films"
+        place = setup.folder().parent / "films"
         try:
             make_folder(place)
             drawn = {path for _, _, path, _ in self._films}
@@ -478,7 +470,7 @@ class App:
 
     def keep_picture(self) -> Path:
         """Write what is seen as a PNG beside the games. Returns the file."""
-        place = folder().parent / "pictures"
+        place = setup.folder().parent / "pictures"
         make_folder(place)
         file = first_free(lambda number: place / f"teeter-{number}.png")
         save_png(self.window.picture(), file)
