@@ -14,9 +14,10 @@ import pytest
 from teeter.engine.view.camera import Camera, lean_of, seen_at
 from teeter.engine.view.panels import Button, Panel, Row, Slider, Text
 from teeter.engine.world.body import tilted_gravity
-from teeter.games.bausack.state import Build
+from teeter.games.bausack.state import Build, Pass
 from teeter.games.core.events import Fell
 from teeter.games.core.rules import Choice, Take
+from teeter.games.core.words import capital
 from teeter.games.crazy_tower.judge import CrazyJudge
 from teeter.games.crazy_tower.state import RevealCard
 from teeter.games.host.views import SeatView
@@ -98,6 +99,43 @@ def test_what_is_to_be_done_is_said_for_who_does_it() -> None:
     client.seat = None
     taken(client)
     assert "Choose a place" in words_of(client, HudState(is_scanning=True))
+
+
+def test_how_a_piece_has_to_lie_is_said_once_there_is_a_piece() -> None:
+    """Before, nobody knew what lies flat."""
+    for game in ("tower-topple", "crazy-tower"):
+        client = opened(Plan(game, ("Ana", "Ben"), 3, {"first": "Ana"}))
+        assert any(choice.conditions for choice in client.choices)
+        assert "Lies" not in words_of(client, HudState())
+    taken(client)
+    assert client.need.conditions
+    assert all(capital(wanted.text) in words_of(client, HudState()) for wanted in client.need.conditions)
+
+
+def test_the_panel_of_the_hand_begins_its_sentence_and_says_no_force_that_a_page_says() -> None:
+    client = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    taken(client)
+    look = HudState(gap_mm=None)
+    assert panel_of(client, look, "hand").items[0] == Text("Nothing is below it", "plain", "small")
+    client = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    taken(client)
+    assert Text("The hand pulls with 0.0 N", "plain", "small") in panel_of(client, HudState(), "hand").items
+    client.seat = "Ana"
+    assert not any(isinstance(item, Text) for item in panel_of(client, HudState(), "hand").items)
+
+
+def test_the_panel_of_bausack_says_what_becomes_of_a_piece() -> None:
+    client = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 12, "first": "Ana"}))
+    taken(client)
+    said = []
+    for action in (Build("Ana", 1), Pass("Ben")):
+        client.state = client.game.rules.apply(client.state, action)
+        asked(client)
+        client.hear(TableView(0, 240, client.frame.names, client.frame.poses, "", 0.0))
+        row = panel_of(client, HudState(), "details").items[0]
+        assert isinstance(row, Row)
+        said += [item.text.partition(" the ")[0] for item in row.items if isinstance(item, Text)]
+    assert said == ["Bidding for", "Ana has"]
 
 
 def test_there_is_no_slider_for_one_bid() -> None:

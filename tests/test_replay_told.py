@@ -76,7 +76,10 @@ def test_equal_bots_and_teams_are_called_as_the_game_calls_them(
 @pytest.mark.parametrize(
     ("game", "mode", "title"),
     [
-        ("crazy-tower", "solo", "Crazy Tower · solo"),
+        ("crazy-tower", "solo", "A Crazy Tower challenge"),
+        ("crazy-tower", "competitive", "Crazy Tower"),
+        ("tower-topple", "2", "Tower Topple, one point a brick"),
+        ("crazy-tower", "two", "Crazy Tower · two"),
         ("wonky", "", "Wonky"),
         ("lab", "", "lab"),
         ("lab", "two", "lab · two"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from teeter.engine.view.panels import Button, Row, Text
 from teeter.games.game import stock_of
 from teeter.games.present import menu
@@ -112,3 +114,28 @@ def test_a_house_rule_that_is_a_text_is_typed() -> None:
     for letter in "red,greenx":
         form = menu.typed(form, letter)
     assert menu.erased(form).options["colours"] == "red,green"
+
+
+@pytest.mark.parametrize(
+    ("game", "mode", "said"),
+    [
+        ("bausack", "", ["who starts (the youngest player)"]),
+        ("tower-topple", "", ["who goes first"]),
+        (
+            "crazy-tower",
+            "competitive",
+            ["who starts", "who has which of the colours: a click gives one to the next"],
+        ),
+        ("crazy-tower", "saboteur", ["the saboteur"]),
+        ("crazy-tower", "solo", ["the colours in play: as the challenge has it"]),
+    ],
+)
+def test_who_clicks_is_not_told_how_to_type(game: str, mode: str, said: list[str]) -> None:
+    form = menu.of_game(game)
+    form = menu.clicked(menu.clicked(form, f"mode:{mode}") if mode else form, "page:options")
+    items = menu.panels(form, Pages(load_settings()), ())[1].items
+    texts = [item.text for item in items if isinstance(item, Text)]
+    assert set(said) <= set(texts)
+    assert not any("seat number" in text or "seat order" in text for text in texts)
+    if "option:first:" in buttons(form):
+        assert buttons(form)["option:first:"].text == "First in the list"

@@ -72,7 +72,10 @@ class BausackDetails(GameDetails[State]):
         items: list[Item] = []
         # what is decided now comes first: on a phone the rest is scrolled to
         for piece in self.lit(desk):
-            named = Text(f"It is about the {self.piece_name(piece)}", size="small")
+            name = self.piece_name(piece)
+            words = {"BID": f"Bidding for the {name}", "RECEIVE": f"The {name} was pushed on"}
+            has = f"{state.seats[state.actor].name} has the {name}"
+            named = Text(words.get(state.phase.name, has), size="small")
             items.append(Row((Picture(of_piece(self.model(desk, piece)), 60.0, 45.0), named), (1, 2)))
         if state.phase.name == "BID" and state.leader >= 0:
             bid = counted(state.bid, "token")

@@ -117,7 +117,9 @@ def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
         lines += [Caption(step / meta.rate, text, who) for text in texts]
         if len(lines) > MAX_STORY:
             raise RecordError(replay.path, f"tells more than {MAX_STORY} lines", EVENTS)
-    title = (game.title if game is not None else meta.game) + (f" · {meta.mode}" if meta.mode else "")
+    modes = {mode.name: mode.title for mode in game.modes} if game is not None else {}
+    title = modes.get(meta.mode or "") or (game.title if game is not None else meta.game)
+    title += f" · {meta.mode}" if meta.mode and meta.mode not in modes else ""
     players, unread = tuple("+".join(team) for team in teams), _unread(game, replay)
     telling = Telling(title, players, result_of(meta), tuple(lines), unread=unread)
     return _anonymous(telling, list(chain.from_iterable(teams))) if anonymous else telling

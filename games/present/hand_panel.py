@@ -55,13 +55,15 @@ def hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel
     items: list[Item] = []
     if need.wait is Wait.PULL:
         force = client.view.force if client.view is not None else 0.0
-        items.append(Text(f"The hand pulls with {force:.1f} N", "plain", "small"))
+        if client.seat is None:
+            # a page says it beside the brick
+            items.append(Text(f"The hand pulls with {force:.1f} N", "plain", "small"))
         items.append(Meter(force / 6.0, "warn" if force > 3.0 else "accent"))
         free = ("free",) if client.seat is not None else ()
         items.append(Row(tuple(_nudge(act, settings, look) for act in (*free, *PULLING))))
         return (Panel("hand", "bottom", tuple(items), width=640),)
     turned = f"turned {yaw:.0f} degrees" if (yaw := round(look.yaw_deg) % 360) else ""
-    where = f"{look.gap_mm:.0f} mm above where it lands" if look.gap_mm is not None else "nothing is below it"
+    where = f"{look.gap_mm:.0f} mm above where it lands" if look.gap_mm is not None else "Nothing is below it"
     items.append(Text(", ".join(filter(None, (where, turned, look.place))), "plain", "small"))
     # what comes and goes stands over the buttons, which the panel at the lower edge keeps where they are
     if look.warning:

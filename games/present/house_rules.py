@@ -4,13 +4,14 @@ What a game shares out among its players, as colours, stands in `GameDetails.sha
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from teeter.engine.view.panels import Button, Field, Item, Row, Text
 from teeter.games.core.setup import BOT, Option, options_of
 from teeter.games.game import Game
 from teeter.games.present.details import COLOURS, details_of, marked
 
-SEATS = {"first": "as it says", "saboteur": "by lot"}
+SEATS = {"first": "First in the list", "saboteur": "By lot"}
 """House rules whose value is a seat, and what is so when none is named."""
 
 
@@ -41,7 +42,7 @@ def _rule(
     if named := details.values(game, option.name):
         return (said, *(button(value, text) for value, text in named.items()))
     if details.shares(game, option.name):
-        return (said, *_shared(game, mode, players, options, option.name))
+        return tuple(_shared(game, mode, players, options, option.name))
     if isinstance(option.default, bool):
         yes, no = (
             Button(f"option:{option.name}:{word}", word, is_on=now is (word == "yes"))
@@ -61,7 +62,8 @@ def _rule(
     if option.choices:
         return (said, Row(tuple(button(value, value) for value in option.choices)))
     if option.name in SEATS:
-        return (said, *_seats(players, str(now), option.name))
+        # how seats are written is for who types them
+        return (replace(said, text=option.help.partition(":")[0]), *_seats(players, str(now), option.name))
     field = f"text:{option.name}"
     return (Field(field, said.text, str(now), active == field),)
 
@@ -98,9 +100,9 @@ def _shared(
             for value in details_of(game).shares(game, name)
         ]
         note = "those that are lit" if chosen else "as the challenge has it"
-        return [Row(tuple(buttons)), Text(note, "quiet", "small")]
+        return [Text(f"the {name} in play: {note}", "quiet", "small"), Row(tuple(buttons))]
     order, count = _order(game, players, options, name)
-    rows: list[Item] = []
+    rows: list[Item] = [Text(f"who has which of the {name}: a click gives one to the next", "quiet", "small")]
     for seat, player in enumerate(players):
         own = order[seat * count : (seat + 1) * count]
         buttons = [Button(f"share:{name}:{value}", value, mark=_mark(value)) for value in own]

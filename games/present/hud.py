@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from teeter.engine.view.panels import Button, Fan, FanCard, Item, Meter, Panel, Picture, Row, Text
-from teeter.games.core.events import Condition
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.core.words import capital
-from teeter.games.faults import left_out, or_else
+from teeter.games.faults import left_out
 from teeter.games.present import hand_panel, sandbox_panel
 from teeter.games.present.bids import bid_of, bid_slider, with_one_bid
 from teeter.games.present.client_state import ClientState
@@ -153,9 +152,8 @@ def _turn(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
             done, all_ = look.learned
             learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
             items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
-        # a lesson says it in its own words, and a small picture waits until something is held
-        is_asked = is_own and not look.lesson and (need.wait is Wait.HAND or not look.is_small)
-        asked = or_else("the conditions", lambda: conditions(client, need), ()) if is_asked else ()
+        # a lesson says it in its own words
+        asked = need.conditions if is_own and not look.lesson and need.wait is Wait.HAND else ()
         items += [Text(capital(question.text), "plain", "small") for question in asked]
         items += _choices(client, look)
         if look.feel:
@@ -184,14 +182,6 @@ def _prompt(client: ClientState, need: Need, look: HudState) -> str:
     if need.wait is Wait.ACTION and on_table:
         return "Choose, or click a piece on the table."
     return PROMPTS.get(need.wait, "")
-
-
-def conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
-    """Returns what holds for the piece that is laid, or for all that may be taken alike."""
-    if need.wait is Wait.HAND:
-        return need.conditions
-    wanted = {choice.conditions for choice in client.choices if choice.conditions}
-    return next(iter(wanted)) if len(wanted) == 1 else ()
 
 
 def _choices(client: ClientState, look: HudState) -> list[Item]:
