@@ -318,6 +318,8 @@ def _what(why: Explanation, statics: Statics) -> str:
     side = "" if why.towards is None else f", towards {compass(why.towards)}"
     if why.kind == "slides":
         how = f"slide{'s' if one else ''} on {why.against}{side}"
+    elif why.edge is None:
+        how = f"tip{'s' if one else ''} against {why.against}{side}"
     else:
         how = f"tip{'s' if one else ''} over {_edge(why)}{side}"
     besides = f" {_group(why.others)} move{'s' if len(why.others) == 1 else ''} too." if why.others else ""

@@ -47,6 +47,8 @@ STAYS = 1e-4
 """The same, of points of that edge, beyond the slowest of them."""
 ROCKS = 0.1
 """Of the fastest point's speed: more than this from turning about a horizontal axis is tipping, less is sliding."""
+SLIPS = 0.25
+"""Of that: what touches nothing at a slower point slides, however it turns: a ladder, at both its ends."""
 NARROW = 1e-4
 """Metres from a line within which points belong to it; shorter edges are corners."""
 
@@ -160,13 +162,18 @@ class Mechanism:
 
     def rubs_on(self, moves: tuple[str, ...]) -> str | None:
         """Returns the piece along which the moving ones slide fastest, the first by name of those alike."""
-        apart = [
-            (-round(float(self._apart(pair, points).max()), 4), name)
+        apart = self._rubbing(moves, np.max)
+        return min((-speed, name) for speed, name in apart)[1] if apart else None
+
+    def _rubbing(self, moves: tuple[str, ...], of: Callable[[Array], float]) -> list[tuple[float, str]]:
+        """Returns how fast contact points, the slowest or the fastest `of` each pair, move against what does not move
+        as one with some pieces, and what that is."""
+        return [
+            (round(float(of(self._apart(pair, points))), 4), name)
             for pair, points in self._pairs.items()
             for name in pair
             if name not in moves and set(pair) & set(moves)
         ]
-        return min(apart)[1] if apart else None
 
     def edge_of(
         self, moves: tuple[str, ...], against: str | None, edge: tuple[Vector, Vector] | None
@@ -186,7 +193,8 @@ class Mechanism:
             return "drops"
         # of all of them together: a tower of 20 turns slowly
         reach = float(np.linalg.norm(np.ptp(self.corners(moves)[0], axis=0))) / 2
-        return "tips" if max(map(self._turning, moves)) * reach > ROCKS else "slides"
+        turns = max(map(self._turning, moves)) * reach > ROCKS
+        return "tips" if turns and min(self._rubbing(moves, np.min))[0] <= SLIPS else "slides"
 
     def power(self, names: Iterable[str]) -> float:
         """Returns the watts of the weights of some pieces, and of the other loads on them."""
@@ -295,9 +303,7 @@ def explain(
     others = tuple(name for name in mechanism.moving() if name not in moves)
     against, edge = mechanism.joint(moves)
     kind = mechanism.kind(moves, against)
-    if kind == "slides" or (kind == "tips" and edge is None):
-        # where no point stays there is nothing to tip over: a ladder slides at both ends while it turns
-        kind = "slides"
+    if kind == "slides":
         # about one piece it may turn while it slides along another
         against, edge = mechanism.rubs_on(moves), None
     corners, speeds = mechanism.corners(moves)
