@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import json
+import math
 import random
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 from stacks import stack
+from statics_scenes import box, piece, pose
+from statics_scenes import scene as on_table
 from typer.testing import CliRunner, Result
 
 from teeter.engine.certificate import checker
@@ -25,7 +28,7 @@ from teeter.engine.certificate.maker import certify, difference
 from teeter.engine.certificate.proof import NoCertificateError
 from teeter.engine.settings import GRAVITY
 from teeter.engine.topple.balance.statics import analyse
-from teeter.engine.world.body import Assembly
+from teeter.engine.world.body import Assembly, Body
 from teeter.games.api.certificates import verify_certificate
 from teeter.games.api.checker import Checker
 from teeter.games.cli import app
@@ -228,6 +231,17 @@ def test_a_new_digest_does_not_help_whoever_changes_the_proof(kind: str) -> None
         done += 1
 
 
+OF_NOTHING: tuple[Callable[[dict[str, Any]], Any], ...] = (
+    lambda c: c.update(bodies=[], planes=[], forces=[]),
+    lambda c: c.update(bodies=c["bodies"][:1], planes=[], forces=[]),
+    lambda c: c.update(gravity=["0", "0", "0"], forces=[["0", "0", "0"]] * len(c["forces"])),
+    lambda c: [body.update(fixed="false") for body in c["bodies"]] and c.update(planes=[], forces=[]),
+    lambda c: [body.update(parts=[]) for body in c["bodies"]] and c.update(planes=[], forces=[]),
+    lambda c: c["bodies"].append({**c["bodies"][0], "name": "x", "fixed": "false"}),
+)
+"""Changes after which everything holds, as nothing is free, has a shape or is pulled."""
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -244,13 +258,7 @@ def test_a_new_digest_does_not_help_whoever_changes_the_proof(kind: str) -> None
         lambda c: c.update(planes=[]),
         lambda c: c.update(gravity=["0", "0"]),
         lambda c: c.update(forces=None),
-        # of nothing, nothing is proven
-        lambda c: c.update(bodies=[], planes=[], forces=[]),
-        lambda c: c.update(bodies=c["bodies"][:1], planes=[], forces=[]),
-        lambda c: c.update(gravity=["0", "0", "0"], forces=[["0", "0", "0"]] * len(c["forces"])),
-        lambda c: [body.update(fixed="false") for body in c["bodies"]] and c.update(planes=[], forces=[]),
-        lambda c: [body.update(parts=[]) for body in c["bodies"]] and c.update(planes=[], forces=[]),
-        lambda c: c["bodies"].append({**c["bodies"][0], "name": "x", "fixed": "false"}),
+        *OF_NOTHING,
     ],
 )
 def test_malformed_files_are_refused_in_words(change: Callable[[dict[str, Any]], Any]) -> None:
@@ -269,6 +277,46 @@ def test_overlapping_bodies_are_refused() -> None:
     certificate["digest"] = checker.digest_of(certificate)
     with pytest.raises(RefusedError, match="overlap"):
         check(certificate)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_stands_touches_no_further_than_both_outlines_reach(order: int) -> None:
+    """Not even by the tenth of a micrometre within which outlines meet in what topples; in either order."""
+    support = Body("support", piece(box=(60, 60, 20)), pose(0, 0, 10), fixed=True)
+    certificate = certify(on_table(support, box("block", (60, 40, 10), pose(29.99, 0, 25))), True)
+    (block,) = (body for body in certificate["bodies"] if body["name"] == "block")
+    block["position"][0] = "600001/20000000"
+    certificate["bodies"] = certificate["bodies"][::order]
+    for plane in certificate["planes"][: 2 * (order < 0)]:
+        one, part, other, its = plane["between"]
+        normal = [str(-Fraction(each)) for each in plane["normal"]]
+        plane |= {
+            "between": [other, its, one, part],
+            "normal": normal,
+            "offset": str(-Fraction(plane["offset"])),
+        }
+    within, beyond = (
+        max(point[0] for _, _, point, _, _ in checker.contacts_of(certificate | {"claim": claim}))
+        for claim in ("stands", "topples")
+    )
+    assert within == Fraction(3, 100) <= beyond < Fraction(3, 100) + Fraction(2, 10**7)
+
+
+def test_a_block_on_its_edge_touches_along_a_line() -> None:
+    """Not on a strip beside it, which could carry a weight that lies a hair aside."""
+    tilted = box("block", (40, 40, 40), pose(0, 0, 20 * math.sqrt(2), pitch=45))
+    with pytest.raises(NoCertificateError):
+        certify(on_table(tilted), True)
+    certificate = certify(on_table(box("block", (40, 40, 40), pose(0, 0, 20))), True)
+    block = certificate["bodies"][-1]
+    # turned by the angle of a triangle of 3, 4 and 5
+    block |= {
+        "rotation": ["0", "1", "0", "3"],
+        "position": ["0", "0", str(Fraction(2, 100) * Fraction(7, 5))],
+    }
+    points = [point for _, _, point, _, _ in checker.contacts_of(certificate)]
+    assert len(points) == 2
+    assert points[0][0] == points[1][0]
 
 
 # -- through the real command ------------------------------------------------------------------------------------------

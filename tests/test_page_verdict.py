@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 from chromium import Opened, opened, picture
 from playwright.sync_api import Browser
-from test_certificate import LARGE, STANDS, TAMPERED, TOPPLES, assembly_of, certificate_of, tampered
+from test_certificate import (
+    LARGE,
+    OF_NOTHING,
+    STANDS,
+    TAMPERED,
+    TOPPLES,
+    assembly_of,
+    certificate_of,
+    tampered,
+)
 from typer.testing import CliRunner
 
 import teeter
@@ -325,3 +334,11 @@ def test_malformed_proofs_are_refused_in_words(prover: Opened) -> None:
         answer = prover.run("text => teeter.prove(JSON.parse(text))", json.dumps(found))
         assert answer["claim"] == claim_of(found)
         assert bool(answer["why"]) == (answer["claim"] is None)
+
+
+def test_the_page_proves_nothing_of_nothing(prover: Opened) -> None:
+    changed = [certificate_of("two_bricks", True) for _ in OF_NOTHING]
+    for change, found in zip(OF_NOTHING, changed, strict=True):
+        change(found)
+        found["digest"] = digest_of(found)
+    assert told_by_page(prover, changed) == [None] * len(OF_NOTHING)

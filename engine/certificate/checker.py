@@ -21,7 +21,7 @@ from typing import Any
 
 VERSION = 1
 TOUCH = Fraction(2, 10**5)  # metres: corners this close to a plane touch it, as in a verdict (0.02 mm)
-ROUNDING = Fraction(1, 10**7)  # metres by which outlines may miss each other and still meet
+ROUNDING = Fraction(1, 10**7)  # metres by which outlines may miss each other and still meet in what topples
 
 
 class RefusedError(Exception):
@@ -44,8 +44,8 @@ class Vector(tuple[Fraction, ...]):
         return sum((a * b for a, b in zip(self, other, strict=True)), Fraction(0))
 
 
-Contact = tuple[str, str, Vector, Vector, Fraction]
-"""The body above the plane, the one below, a point, the normal towards the one above, mu squared."""
+Contact = tuple[str, str, Vector, Vector, Fraction]  # who is above, below, a point, the normal up, mu squared
+Points = list[Vector]
 Free = Mapping[str, tuple[Vector, Vector]]  # weight and centre of mass of every free body
 
 
@@ -101,6 +101,7 @@ def _check_motion(contacts: list[Contact], certificate: Mapping[str, Any], free:
 def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
     """Return all contact points, in the order of the bodies. Raises RefusedError when two polyhedra overlap."""
     planes = {tuple(plane["between"]): plane for plane in certificate["planes"]}
+    slack = ROUNDING if certificate["claim"] == "topples" else Fraction(0)
     bodies = certificate["bodies"]
     _require(len({body["name"] for body in bodies}) == len(bodies), "two bodies have one name")
     parts = [(body, k, placed(body, part)) for body in bodies for k, part in enumerate(body["parts"])]
@@ -119,16 +120,16 @@ def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
         sides = [[(c @ normal - offset, c) for c in mine], [(offset - c @ normal, c) for c in theirs]]
         _require(min(min(sides[0]), min(sides[1]))[0] >= -reach, f"{one['name']} and {other['name']} overlap")
         above, below = ([corner for height, corner in side if height <= reach] for side in sides)
-        points = _common(above, below, normal, offset) if above and below else []
+        points = _common(above, below, normal, offset, slack) if above and below else []
         contacts += [(one["name"], other["name"], point, normal, friction) for point in points]
     return contacts
 
 
-def _common(above: list[Vector], below: list[Vector], normal: Vector, offset: Fraction) -> list[Vector]:
+def _common(above: Points, below: Points, normal: Vector, offset: Fraction, slack: Fraction) -> Points:
     axis = max(range(3), key=lambda k: abs(normal[k]))
     u, v = (k for k in range(3) if k != axis)  # the hulls are seen along an axis and put back into the plane
-    area = _hull(Vector((point[u], point[v])) for point in above)
-    for is_in in _sides(_hull(Vector((point[u], point[v])) for point in below)):
+    area, other = sorted((_hull(Vector((p[u], p[v])) for p in side) for side in (above, below)), key=len)
+    for is_in in _sides(other, slack):
         ring, area = area, []  # cut off what is outside (Sutherland and Hodgman 1974)
         for a, b in zip(ring, [*ring[1:], *ring[:1]], strict=True):
             at_a, at_b = is_in(a), is_in(b)
@@ -138,7 +139,7 @@ def _common(above: list[Vector], below: list[Vector], normal: Vector, offset: Fr
     return [Vector({u: x, v: y, axis: z}[k] for k in range(3)) for (x, y), z in heights.items()]
 
 
-def _hull(points: Iterable[Vector]) -> list[Vector]:
+def _hull(points: Iterable[Vector]) -> Points:
     rest, ring = sorted(set(points)), list[Vector]()  # Andrew 1979: counter-clockwise
     for order in (rest, rest[::-1]):
         chain: list[Vector] = []
@@ -150,14 +151,13 @@ def _hull(points: Iterable[Vector]) -> list[Vector]:
     return ring or rest
 
 
-def _sides(ring: Sequence[Vector]) -> list[Callable[[Vector], Fraction]]:
+def _sides(ring: Sequence[Vector], slack: Fraction) -> list[Callable[[Vector], Fraction]]:
     def edge(a: Vector, b: Vector, across: bool) -> Callable[[Vector], Fraction]:
-        slack = ROUNDING * sum(map(abs, b - a))  # not negative within `ROUNDING`, linear in the point
-        return lambda p: slack + ((p - a) @ (b - a) if across else _turn(a, b, p))
+        room = slack * sum(map(abs, b - a))  # not negative within `slack`, linear in the point
+        return lambda p: room + ((p - a) @ (b - a) if across else _turn(a, b, p))
 
-    if len(ring) == 1:  # a point is a short segment
-        aside = Vector((ROUNDING, Fraction(0)))
-        ring = [ring[0] - aside, ring[0] + aside]
+    if len(ring) == 1:  # both are points
+        return [lambda p: slack - max(map(abs, p - ring[0]))]
     both = (False, True) if len(ring) == 2 else (False,)
     return [edge(a, b, across) for a, b in zip(ring, [*ring[1:], ring[0]], strict=True) for across in both]
 

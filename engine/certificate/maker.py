@@ -46,13 +46,13 @@ def certify(assembly: Assembly, stands: bool, gravity: Direction = (0.0, 0.0, -G
     if touches.curved:
         raise NoCertificateError(curved_reason(touches))
     scene = _rounded(assembly, gravity)
-    scene["planes"] = _planes(scene)
+    scene |= {"planes": _planes(scene), "claim": "stands" if stands else "topples"}
     try:
         contacts = checker.contacts_of(scene)
     except checker.RefusedError as why:
         raise NoCertificateError(f"the rounded scene has no clear contacts: {why}") from None
     system = System.of(scene, contacts)
-    proof = {"claim": "stands", "forces": forces_of(system)} if stands else motion_of(system)
+    proof = {"forces": forces_of(system)} if stands else motion_of(system)
     certificate = {**scene, **proof}
     certificate["digest"] = checker.digest_of(certificate)
     try:

@@ -44,7 +44,7 @@ def motion_of(system: System) -> dict[str, Any]:
     for k, name in enumerate(system.names):
         linear, spin = _of_group(twists, groups[k], system.centres, k)
         exact[name] = [[str(part) for part in linear], [str(part) for part in spin]]
-    return {"claim": "topples", "motion": exact}
+    return {"motion": exact}
 
 
 def _of_group(

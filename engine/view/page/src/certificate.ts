@@ -148,6 +148,7 @@ function* contactsOf(certificate: Json): Generator<void, Contact[]> {
     }),
   );
   const found: Contact[] = [];
+  const slack = certificate.claim === "topples" ? ROUNDING : ZERO;
   for (const [at, one] of parts.entries()) {
     for (const other of parts.slice(at + 1)) {
       const isApart = one.box.some(
@@ -173,7 +174,7 @@ function* contactsOf(certificate: Json): Generator<void, Contact[]> {
         side.filter((each) => !reach.isBelow(each.height)).map((each) => each.corner),
       );
       if (mine.length && theirs.length)
-        for (const point of common(mine, theirs, normal, offset))
+        for (const point of common(mine, theirs, normal, offset, slack))
           found.push({ upper, lower, point, normal, friction });
       yield;
     }
@@ -182,13 +183,20 @@ function* contactsOf(certificate: Json): Generator<void, Contact[]> {
 }
 
 // Where the hulls of two sets of corners overlap, seen along an axis and put back into the plane.
-function common(above: Vector[], below: Vector[], normal: Vector, offset: Fraction): Vector[] {
+function common(
+  above: Vector[],
+  below: Vector[],
+  normal: Vector,
+  offset: Fraction,
+  slack: Fraction,
+): Vector[] {
   const sizes = normal.map((value) => value.abs());
   const axis = [0, 1, 2].reduce((best, k) => (sizes[best].isBelow(sizes[k]) ? k : best), 0);
   const [u, v] = [0, 1, 2].filter((k) => k !== axis);
   const flat = (points: Vector[]): Vector[] => points.map((point) => [point[u], point[v]]);
-  let area = hull(flat(above));
-  for (const isIn of sides(hull(flat(below)))) {
+  const [small, other] = [above, below].map((side) => hull(flat(side))).sort((a, b) => a.length - b.length);
+  let area = small;
+  for (const isIn of sides(other, slack)) {
     const ring = area;
     area = [];
     for (const [k, a] of ring.entries()) {
@@ -229,18 +237,17 @@ function hull(points: Vector[]): Vector[] {
   return ring.length ? ring : rest;
 }
 
-// For every edge of a ring, what is not negative on its inner side, within `ROUNDING`.
-function sides(ring: Vector[]): ((point: Vector) => Fraction)[] {
-  if (ring.length === 1) {
-    const aside = [ROUNDING, ZERO];
-    ring = [sub(ring[0], aside), add(ring[0], aside)];
-  }
+// For every edge of a ring, what is not negative on its inner side, within `slack`.
+function sides(ring: Vector[], slack: Fraction): ((point: Vector) => Fraction)[] {
+  // both are points
+  if (ring.length === 1)
+    return [(point) => slack.minus(most(sub(point, ring[0]).map((value) => value.abs())))];
   return ring.flatMap((a, k) => {
     const b = ring[(k + 1) % ring.length],
       along = sub(b, a);
-    const slack = ROUNDING.times(sum(along.map((value) => value.abs())));
-    const edge = (point: Vector): Fraction => slack.plus(turn(a, b, point));
-    const end = (point: Vector): Fraction => slack.plus(dot(sub(point, a), along));
+    const room = slack.times(sum(along.map((value) => value.abs())));
+    const edge = (point: Vector): Fraction => room.plus(turn(a, b, point));
+    const end = (point: Vector): Fraction => room.plus(dot(sub(point, a), along));
     return ring.length === 2 ? [edge, end] : [edge];
   });
 }
