@@ -83,6 +83,8 @@ def test_a_game_broken_off_is_gone_on_with_in_its_file_or_in_another(tmp_path: P
     found = RUN.invoke(app, [*again, "--json"])
     summary = json.loads(found.stdout)
     assert (summary["game"], summary["seed"], summary["turns"]) == ("wonky", 3, 4)
+    # of the whole game, not only of what was played now
+    assert summary["events"] == len(load(path).events)
     assert path.read_bytes() == other.read_bytes() == whole.read_bytes()
 
 

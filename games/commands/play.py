@@ -244,13 +244,11 @@ class Narrator:
     """Who is told the story: the terminal, line by line, unless the result is asked for as JSON."""
 
     def __init__(self, game: Game, as_json: bool) -> None:
-        self.events = 0
         self._rules, self._is_mute = game.rules, as_json
         self.console = Console()
 
     def tell(self, before: Any, entry: Any, after: Any) -> None:
         """An input that the rules took."""
-        self.events += 1
         self.say(*self._rules.tell(before, entry, after))
 
     def say(self, *lines: str) -> None:
@@ -350,7 +348,7 @@ def _play(
         begun = {"game": game.name, "mode": mode, "seed": seed, "players": outcome["players"]}
         ended = {key: outcome[key] for key in ("winners", "reason", "turns", "scores")}
         replay = None if recorder is None else str(recorder.path)
-        print_json({**begun, **ended, "events": narrator.events, "replay": replay})
+        print_json({**begun, **ended, "events": session.events, "replay": replay})
     else:
         points = ", ".join(f"{name} {value}" for name, value in outcome["scores"].items())
         narrator.console.print(f"[bold]{outcome['reason']}[/bold] ({game.score_word}: {points})")

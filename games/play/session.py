@@ -64,6 +64,8 @@ class Session(Generic[S]):
         self.game, self.judge, self.state = game, judge, state
         self.turns = 0
         """How often a player chose an action."""
+        self.events = 0
+        """Of the story: what players did, and what came of it."""
         self.handling: Handling = handling_of(game, state, tremor)
         """What the hand can do in this game, and how it shakes."""
         self._tell, self._journal, self._tell_checkpoint = tuple(tell), journal, checkpoint
@@ -239,6 +241,7 @@ class Session(Generic[S]):
         self.handling.follow(before, self.state, self.table.step)
         if isinstance(entry, Placed) and not entry.broken:
             self._tries = ("", Counter())
+        self.events += 1
         for tell in self._tell:
             tell(before, entry, self.state)
         held, need = self.table.hand.held, self.need
