@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import fromstring
 
+import mujoco
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +17,7 @@ from teeter.engine.topple.balance.statics import analyse
 from teeter.engine.world.body import TABLE, Body
 from teeter.games.cli import app
 from teeter.games.commands.console import BAD_INPUT
+from teeter.models.material import material_named
 from teeter.scenes.formats.write import write_scene
 from teeter.scenes.load import build, load
 from teeter.scenes.scene import Scene, SceneError
@@ -119,7 +122,6 @@ def test_margins_are_the_same_after_a_round_through_all_formats(tmp_path: Path) 
 
 
 def test_mujoco_compiles_what_is_written_and_weighs_it_alike(tmp_path: Path) -> None:
-    import mujoco
 
     scene = build(LOADED)
     write_scene(scene, tmp_path / "out.xml")
@@ -182,3 +184,30 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(SceneError, match="keep this name for the world"):
         write_scene(scene, tmp_path / "a.urdf")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_other_programs_see_the_colours(tmp_path: Path) -> None:
+    """Paint where there is some, else the wood."""
+    file = tmp_path / "two.toml"
+    rows = (("a", 'colour = "#ff8000"', 10), ("b", "", 30))
+    file.write_text(
+        "teeter = 1\n"
+        + "".join(
+            f'[[piece]]\nid = "{name}"\nshape = {{ box = [40, 40, 20] }}\nposition = [0, 0, {z}]\n{colour}\n'
+            for name, colour, z in rows
+        )
+    )
+    for ending in ("xml", "urdf"):
+        write_scene(load(str(file)), tmp_path / f"two.{ending}")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "two.xml"))
+    told = {
+        model.body(model.geom(at).bodyid[0]).name: model.geom(at).rgba.tolist() for at in range(model.ngeom)
+    }
+    beech = [int(material_named("beech").colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    assert told["a"] == pytest.approx([1.0, 128 / 255, 0.0, 1.0], abs=1e-4)
+    assert told["b"] == pytest.approx([*beech, 1.0], abs=1e-4)
+    robot = fromstring((tmp_path / "two.urdf").read_text())
+    paint = robot.find("link[@name='a']/visual/material")
+    assert paint is not None
+    assert paint.get("name") == "#ff8000"
+    assert paint.find("color") is not None

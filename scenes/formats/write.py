@@ -57,6 +57,7 @@ def mjcf_of(scene: Scene) -> str:
         for number, (kind, sizes, place, turn) in enumerate(_solids(scene, body)):
             geom = SubElement(element, "geom", type=kind, pos=_text(place), quat=_text(_wxyz(turn)))
             geom.set("friction", _text([body.piece.material.friction, 0.005, 0.0001]))
+            geom.set("rgba", _text(_rgba(body)))
             if kind == "mesh":
                 name = f"{body.name}.{number}"
                 corners = np.array(sizes["corners"]).reshape(-1, 3)
@@ -103,6 +104,9 @@ def urdf_of(scene: Scene, meshes: Path) -> tuple[str, dict[Path, str]]:
                     SubElement(geometry, "mesh", filename=path.as_posix())
                 else:
                     SubElement(geometry, kind, {key: _text(values) for key, values in sizes.items()})
+                if tag == "visual":
+                    paint = SubElement(solid, "material", name=_colour(body))
+                    SubElement(paint, "color", rgba=_text(_rgba(body)))
         contact = SubElement(link, "contact")
         SubElement(contact, "lateral_friction", value=_text([body.piece.material.friction**0.5]))
         joint = SubElement(
@@ -283,6 +287,15 @@ def _solid(part: Part) -> Solid:
         return "sphere", {"radius": [part.radius]}, part.centre, np.eye(3)
     corners = hull_faces(part.vertices)[0]
     return "mesh", {"corners": corners.ravel().tolist()}, np.zeros(3), np.eye(3)
+
+
+def _colour(body: Body) -> str:
+    return body.piece.colour or body.piece.material.colour
+
+
+def _rgba(body: Body) -> tuple[float, ...]:
+    """Red, green, blue and the opacity, 0 to 1."""
+    return *(round(part / 255, 4) for part in bytes.fromhex(_colour(body)[1:])), 1.0
 
 
 def _obj(corners: Array) -> str:
