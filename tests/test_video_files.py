@@ -166,6 +166,8 @@ LINE = ["--quality", "low", "--size", "160x96"]
         (["-o", "x.mp4", "--pace", "slow"], "use one of lively"),
         (["-o", "x.mp4", "--workers", "0"], "1 to 256"),
         (["-o", "x.png", "--strip", "0"], "1 to 64 frames"),
+        (["-o", "x.mp4", "--strip", "3"], "--strip 3: only a single .png has pictures side by side"),
+        (["-o", "x%03d.png", "--strip", "3"], "--strip 3: only a single .png has pictures side by side"),
     ],
 )
 def test_bad_requests_are_refused_with_nothing_written(

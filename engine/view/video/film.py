@@ -141,6 +141,8 @@ def recipe_for(path: Path, purpose: str | None, **fields: Any) -> Recipe:
         raise ViewError(
             f"--table none: {path.suffix} is not transparent here: write frames/%05d.png, or a .png"
         )
+    if recipe.strip > 1 and (path.suffix.lower() != ".png" or is_sequence(path)):
+        raise ViewError(f"--strip {recipe.strip}: only a single .png has pictures side by side")
     return recipe
 
 
