@@ -43,7 +43,7 @@ TOGETHER = 0.02
 """Metres a second, of a mechanism whose fastest point makes 1: pieces that move apart by less move as one."""
 HINGE = 0.05
 """The same, of points that hardly move: there may be an edge to tip over."""
-STAYS = 1e-4
+STAYS = 5e-4
 """The same, of points of that edge, beyond the slowest of them."""
 ROCKS = 0.1
 """Of the fastest point's speed: more than this from turning about a horizontal axis is tipping, less is sliding."""
