@@ -17,7 +17,7 @@ from window_driver import play_all
 from teeter.games.faults import FAULTS, MOST_REPORTS, FaultLog, left_out, or_else
 from teeter.games.host import people_panel, views
 from teeter.games.host.wishes import Coach, Wishes
-from teeter.games.present import client_state, hud
+from teeter.games.present import client_state
 from teeter.games.present.details import GameDetails, SafeDetails, details_of
 from teeter.games.registry import GAMES
 from teeter.games.wonky.screen import WonkyDetails
@@ -127,7 +127,6 @@ def test_no_part_of_the_screen_nor_an_act_or_a_menu_that_fails_takes_the_window(
 PARTS = [
     (client_state, "told_to"),
     (client_state, "opening_for"),
-    (hud, "conditions"),
     (people_panel, "score_rows"),
     (views.SeatView, "_lines"),
     (Coach, "news"),

@@ -143,7 +143,7 @@ def _strictly_inside(matrix: Array, load: Array, friction: Array) -> tuple[Array
             if (deep | ~active).all():
                 return solution, active
             active &= deep
-    raise NoCertificateError("no contact forces strictly inside their cones were found that balance it")
+    raise NoCertificateError("no contact forces strictly inside their cones were found, as at the limit")
 
 
 def _interior(
