@@ -39,7 +39,9 @@ def dump(what: Scene | Assembly, *, comment: str = "") -> str:
         try:
             rows.append(_row(body, scene.written.get(body.name) if scene else None, top))
         except ModelError:
-            problem = "comes from a mesh, which no scene file holds: keep the scene as .glb, or write .xml or .urdf"
+            problem = (
+                "comes from a mesh, which no scene file holds: keep the scene as .glb, or write .xml or .urdf"
+            )
             faults.append(Fault(assembly.name, problem, f'piece "{body.name}"'))
     if faults:
         raise SceneError(faults)
