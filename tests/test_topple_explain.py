@@ -92,6 +92,23 @@ def test_the_edge_is_where_it_turns_not_what_lies_near_it(sides: int, chamfer: f
     assert np.array(sorted(why.edge, key=lambda end: end[1])) == pytest.approx(ends, abs=1e-5)
 
 
+def test_what_is_beyond_a_corner_is_told_so() -> None:
+    points = {"points": [[-20, -20], [20, 0], [-20, 20]], "height": 40}
+    wedge = Body("wedge", piece(prism=points), pose(0, 0, 20), fixed=True)
+    assembly = scene(wedge, box("lid", (100, 60, 10), pose(23, 0, 45)))
+    told = sentences(why_of(assembly), analyse(assembly))
+    assert told[0] == "lid tips over the corner at (20.0, 0.0) mm of wedge, towards +x."
+    assert told[1] == "Its centre of mass lies 3.00 mm beyond that corner."
+
+
+def test_on_a_cylinder_it_is_the_tangent() -> None:
+    tube = Body("tube", piece(cylinder=[20, 40]), pose(0, 0, 20), fixed=True)
+    assembly = scene(tube, box("lid", (100, 60, 10), pose(23, 0, 45)))
+    told = sentences(why_of(assembly), analyse(assembly))
+    assert told[0] == "lid tips over the line at x = 20.0 mm on tube, towards +x."
+    assert told[1] == "Its centre of mass lies 3.00 mm beyond that line."
+
+
 @pytest.mark.parametrize("beyond", [1.0, 5.0, -1.5])
 def test_a_beam_over_an_edge(beyond: float) -> None:
     """The lever of its weight over the lever of the corner."""

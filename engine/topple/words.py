@@ -21,6 +21,8 @@ from teeter.engine.topple.verdict import CheckOptions, Verdict, joint
 
 LEAST_FORCE = 1e-7
 """Newtons: less is no number to tell anyone."""
+CORNER = 1e-3
+"""Metres: what is shorter is no edge."""
 NO_TILT = 0.03
 """Degrees: with less in hand a trial's own disturbance takes it."""
 NO_SHIFT = 5e-6
@@ -336,10 +338,10 @@ def _how_much(why: Explanation, statics: Statics) -> list[str]:
         if why.stands and (statics.tilt_deg or 0.0) > NO_TILT:
             # it rocks on a curve, or leans on others: no edge is what keeps it
             return []
-        return [f"{whose} centre of mass lies exactly over that edge: the least push decides."]
+        return [f"{whose} centre of mass lies exactly over that {_kind_of(why)}: the least push decides."]
     if why.room is not None:
         side = "inside" if why.room >= 0 else "beyond"
-        lines.append(f"{whose} centre of mass lies {abs(why.room) * 1e3:.2f} mm {side} that edge.")
+        lines.append(f"{whose} centre of mass lies {abs(why.room) * 1e3:.2f} mm {side} that {_kind_of(why)}.")
     x, y, z = (round(value * 1e3) + 0 for value in why.point)
     where = f"at the corner ({x}, {y}, {z}) mm"
     if abs(why.force) < LEAST_FORCE:
@@ -362,21 +364,28 @@ def _edge(why: Explanation) -> str:
     """Returns whose edge, and where: a piece on a table tips over its own."""
     assert why.edge is not None
     (a, b, c), (d, e, f) = why.edge
-    length = math.dist((a, b, c), (d, e, f))
-    if length < 1e-3:
-        what, where = "corner", f" at ({_mm(a)}, {_mm(b)}) mm"
+    what, length = _kind_of(why), math.dist((a, b, c), (d, e, f))
+    if length < CORNER:
+        where = f" at ({_mm(a)}, {_mm(b)}) mm"
     elif abs(a - d) < 1e-2 * length:
-        what, where = "edge", f" at x = {_mm((a + d) / 2)} mm"
+        where = f" at x = {_mm((a + d) / 2)} mm"
     elif abs(b - e) < 1e-2 * length:
-        what, where = "edge", f" at y = {_mm((b + e) / 2)} mm"
+        where = f" at y = {_mm((b + e) / 2)} mm"
     else:
-        what, where = "edge", f" from ({_mm(a)}, {_mm(b)}) to ({_mm(d)}, {_mm(e)}) mm"
+        where = f" from ({_mm(a)}, {_mm(b)}) to ({_mm(d)}, {_mm(e)}) mm"
     if why.edge_of == why.against:
         return f"the {what}{where} of {why.against}"
     if why.edge_of is None:
-        return f"the {'line' if what == 'edge' else 'point'}{where} on {why.against}"
+        return f"the {what}{where} on {why.against}"
     owner = "its own" if len(why.moves) == 1 else f"{why.edge_of}'s own"
     return f"{owner} {what}{where} on {why.against}"
+
+
+def _kind_of(why: Explanation) -> str:
+    """Returns what they tip over: of a curve a line or a point."""
+    assert why.edge is not None
+    kinds = ("line", "point") if why.edge_of is None else ("edge", "corner")
+    return kinds[math.dist(*why.edge) < CORNER]
 
 
 def _mm(metres: float) -> str:

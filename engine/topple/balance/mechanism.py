@@ -19,6 +19,7 @@ import numpy as np
 from scipy.sparse import block_diag, csc_matrix
 
 from teeter.engine.pose import vector_of
+from teeter.engine.tolerances import TOUCH_DECLARED
 from teeter.engine.topple.balance.answer import Statics
 from teeter.engine.topple.balance.equilibrium import (
     SOLVED,
@@ -43,7 +44,7 @@ TOGETHER = 0.02
 """Metres a second, of a mechanism whose fastest point makes 1: pieces that move apart by less move as one."""
 HINGE = 0.05
 """The same, of points that hardly move: there may be an edge to tip over."""
-STAYS = 5e-4
+STAYS = 1e-4
 """The same, of points of that edge, beyond the slowest of them."""
 ROCKS = 0.1
 """Of the fastest point's speed: more than this from turning about a horizontal axis is tipping, less is sliding."""
@@ -142,7 +143,7 @@ class Mechanism:
         hinges = {
             name: np.concatenate(
                 [
-                    points[apart <= least[name] + max(STAYS, NARROW * turning)]
+                    points[apart <= least[name] + max(STAYS, TOUCH_DECLARED.gap * turning)]
                     for points, apart, turning in each
                 ]
             )
