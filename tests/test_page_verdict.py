@@ -22,6 +22,8 @@ from test_certificate import (
     assembly_of,
     certificate_of,
     tampered,
+    turned_tables,
+    turned_wafer,
 )
 from typer.testing import CliRunner
 
@@ -342,3 +344,9 @@ def test_the_page_proves_nothing_of_nothing(prover: Opened) -> None:
         change(found)
         found["digest"] = digest_of(found)
     assert told_by_page(prover, changed) == [None] * len(OF_NOTHING)
+
+
+def test_the_page_refuses_planes_of_somebody_s_choice(prover: Opened) -> None:
+    assert told_by_page(prover, [*turned_tables(), turned_wafer()]) == [None] * 3
+    found = prover.run("text => teeter.prove(JSON.parse(text)).why", json.dumps(turned_wafer()))
+    assert found == "no face or edges of rail and wafer lie in the plane between them"

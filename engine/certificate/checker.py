@@ -1,13 +1,15 @@
 """The independent checker of stability certificates. It trusts nobody: exact fractions, no floats, no solver.
 
-A certificate lists rigid bodies made of convex polyhedra, a plane for every two polyhedra that are close, and a proof:
+A certificate lists rigid bodies made of convex polyhedra, a plane between any two that are close, and a proof:
 
 * `stands`: a force at every contact point, inside its friction cone, such that every free body is in equilibrium;
 * `topples`: a motion of the free bodies that no contact opposes and in which gravity does work. Then no forces in the
   cones balance the weights (Farkas; Livesley 1978, section 4).
 
-Contact points are computed: two polyhedra on either side of their plane touch where the hulls of their corners near
-it overlap. Numbers are texts, `"3"` or `"-1/3"`; metres, kilograms, seconds."""
+Contact points are computed: two polyhedra touch where their outlines near their plane overlap. The plane is no matter
+of choice: a face, or two edges that cross, must lie in it. What stands touches with corners near it, and carries
+nothing where edges only meet; what topples touches wherever points of the two may be near each other, so that no plane
+hides a contact. Numbers are texts, `"3"` or `"-1/3"`; metres, kilograms, seconds."""
 
 from __future__ import annotations
 
@@ -20,8 +22,12 @@ from itertools import combinations
 from typing import Any
 
 VERSION = 1
-TOUCH = Fraction(2, 10**5)  # metres: corners this close to a plane touch it, as in a verdict (0.02 mm)
+TOUCH = Fraction(
+    2, 10**5
+)  # metres: what is this close touches, as in a verdict (0.02 mm); so deep it may overlap
 ROUNDING = Fraction(1, 10**7)  # metres by which outlines may miss each other and still meet in what topples
+FLAT = Fraction(1, 10**8)  # metres by which corners of a face may lie off its plane, as they are rounded
+WIDE = Fraction(1, 10**4)  # metres: a narrower face, or edges that cross by less, fix no plane
 
 
 class RefusedError(Exception):
@@ -101,7 +107,7 @@ def _check_motion(contacts: list[Contact], certificate: Mapping[str, Any], free:
 def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
     """Return all contact points, in the order of the bodies. Raises RefusedError when two polyhedra overlap."""
     planes = {tuple(plane["between"]): plane for plane in certificate["planes"]}
-    slack = ROUNDING if certificate["claim"] == "topples" else Fraction(0)
+    is_whole = certificate["claim"] == "topples"
     bodies = certificate["bodies"]
     _require(len({body["name"] for body in bodies}) == len(bodies), "two bodies have one name")
     parts = [(body, k, placed(body, part)) for body in bodies for k, part in enumerate(body["parts"])]
@@ -112,31 +118,84 @@ def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
         is_apart = any(s[0] - t[1] > TOUCH or t[0] - s[1] > TOUCH for s, t in zip(box, room, strict=True))
         if one is other or (one["fixed"] and other["fixed"]) or is_apart:
             continue
-        plane = planes[one["name"], i, other["name"], j]
-        normal, offset = vector(plane["normal"]), _number(plane["offset"])
+        normal = vector(planes[one["name"], i, other["name"], j]["normal"])
         friction = _number(one["friction"]) * _number(other["friction"])
         _require(any(normal) and friction >= 0, "a plane has no normal, or friction is negative")
-        reach = TOUCH * max(map(abs, normal))  # the largest component, never more than the length
-        sides = [[(c @ normal - offset, c) for c in mine], [(offset - c @ normal, c) for c in theirs]]
-        _require(min(min(sides[0]), min(sides[1]))[0] >= -reach, f"{one['name']} and {other['name']} overlap")
-        above, below = ([corner for height, corner in side if height <= reach] for side in sides)
-        points = _common(above, below, normal, offset, slack) if above and below else []
+        low, high = min(c @ normal for c in mine), max(c @ normal for c in theirs)
+        names, offset, sizes = (
+            f"{one['name']} and {other['name']}",
+            (low + high) / 2,
+            Vector(map(abs, normal)),
+        )
+        _require(low - high >= -TOUCH * max(sizes), f"{names} overlap")
+        reach = TOUCH * (sum if is_whole else max)(sizes)  # no less than the normal is long, or no more
+        if low - high > reach:
+            continue
+        _require(fixes(mine, theirs, normal), f"no face or edges of {names} lie in the plane between them")
+        above = _near(mine, normal, offset, high + reach, is_whole)
+        below = _near(theirs, -1 * normal, -offset, reach - low, is_whole)
+        points = _common(above, below, normal, offset, is_whole)
         contacts += [(one["name"], other["name"], point, normal, friction) for point in points]
     return contacts
 
 
-def _common(above: Points, below: Points, normal: Vector, offset: Fraction, slack: Fraction) -> Points:
-    axis = max(range(3), key=lambda k: abs(normal[k]))
-    u, v = (k for k in range(3) if k != axis)  # the hulls are seen along an axis and put back into the plane
-    area, other = sorted((_hull(Vector((p[u], p[v])) for p in side) for side in (above, below)), key=len)
-    for is_in in _sides(other, slack):
+def fixes(mine: Points, theirs: Points, normal: Vector) -> bool:
+    """Return whether a face, or two edges that cross, of two polyhedra support them along a normal."""
+    flat, ways = FLAT * max(map(abs, normal)), list[Vector]()
+    for side, up in ((mine, normal), (theirs, -1 * normal)):
+        least = min(c @ up for c in side)
+        first, *rest = (c for c in side if c @ up <= least + flat)
+        ways += [c - first for c in rest]
+    longest = max(ways, key=lambda way: way @ way, default=0 * normal)
+    across = [cross(longest, way) for way in ways]
+    return any(way @ way >= WIDE**2 * (longest @ longest) > 0 for way in across)
+
+
+def _near(corners: Points, up: Vector, offset: Fraction, level: Fraction, is_whole: bool) -> Points:
+    """Return the outline in the plane of the corners below a level; of the whole, where it is clear of these."""
+    u, v = (k for k in range(3) if k != _axis(up))
+    square, heights = up @ up, [(c @ up, c) for c in corners]
+
+    def seen(height: Fraction, point: Vector) -> Vector:
+        rise = (offset - height) / square
+        return Vector((point[u] + rise * up[u], point[v] + rise * up[v]))
+
+    ring = _hull(seen(*each) for each in heights if each[0] <= level)
+    if not is_whole:
+        return ring
+    edges = [(p, q, (level - h) / (g - h)) for h, p in heights for g, q in heights if h <= level < g]
+    cut = [seen(level, p + part * (q - p)) for p, q, part in edges]
+    sides = _sides(ring, ROUNDING)
+    return _hull([*ring, *(point for point in cut if any(is_in(point) < 0 for is_in in sides))])
+
+
+def _axis(normal: Vector) -> int:
+    return max(range(3), key=lambda k: abs(normal[k]))
+
+
+def _common(above: Points, below: Points, normal: Vector, offset: Fraction, is_whole: bool) -> Points:
+    axis = _axis(normal)
+    u, v = (k for k in range(3) if k != axis)
+    area, other = sorted((above, below), key=len)
+    for is_in in _sides(other, ROUNDING if is_whole else Fraction(0)):
         ring, area = area, []  # cut off what is outside (Sutherland and Hodgman 1974)
         for a, b in zip(ring, [*ring[1:], *ring[:1]], strict=True):
             at_a, at_b = is_in(a), is_in(b)
             area += [a] if at_a >= 0 else []
             area += [a + at_a / (at_a - at_b) * (b - a)] if (at_a < 0) != (at_b < 0) else []
+    area = list(dict.fromkeys(area))
+    if not is_whole and area and not _is_clear(area, above, below):
+        return []
     heights = {point: (offset - normal[u] * point[0] - normal[v] * point[1]) / normal[axis] for point in area}
     return [Vector({u: x, v: y, axis: z}[k] for k in range(3)) for (x, y), z in heights.items()]
+
+
+def _is_clear(area: Points, *rings: Points) -> bool:
+    """Return whether what two outlines share is inside a face, or edges cross there: else nothing tells the normal."""
+    middle = Fraction(1, len(area)) * Vector(map(sum, zip(*area, strict=True)))
+    if max(map(len, rings)) > 2:
+        return any(all(is_in(middle) > 0 for is_in in _sides(r, Fraction(0))) for r in rings if len(r) > 2)
+    return len(area) == 1 and all(len(r) == 2 and (r[0] - middle) @ (r[1] - middle) < 0 for r in rings)
 
 
 def _hull(points: Iterable[Vector]) -> Points:

@@ -164,8 +164,9 @@ def _whole(word: str) -> int:
     return int(word) if len(word) <= MAX_DIGITS and abs(int(word)) < 2**MAX_BITS else _refuse(word)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Returns an object, each of whose keys stands once: of two values another program might read the other."""
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object of JSON, each of whose keys stands once: of two values another program might read the other.
+    Raises KeyError with one that does not."""
     if len(found := dict(pairs)) < len(pairs):
         raise KeyError(next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1))
     return found
@@ -174,7 +175,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # made once: a game writes and reads hundreds of thousands of lines
 _ENCODER = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_once, parse_constant=_refuse, parse_float=_finite, parse_int=_whole
+    object_pairs_hook=each_once, parse_constant=_refuse, parse_float=_finite, parse_int=_whole
 )
 
 

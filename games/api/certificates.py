@@ -88,13 +88,17 @@ def _other_than(certificate: Mapping[str, Any], loaded: Scene, conditions: Check
 
 
 def _read(file: Path) -> dict[str, Any]:
+    from teeter.engine.record.format import each_once
+
     try:
         size = file.stat().st_size
         if size > MAX_BYTES:
             raise CertificateError(f"{file}: has {size} bytes; certificates have at most {MAX_BYTES}")
-        certificate = json.loads(file.read_text(encoding="utf-8"))
+        certificate = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=each_once)
     except OSError as error:
         raise CertificateError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except KeyError as error:
+        raise CertificateError(f"{file}: has the key {quote(error.args[0])} twice") from None
     except (ValueError, RecursionError):
         raise CertificateError(f"{file}: is not a certificate: not valid JSON") from None
     if not isinstance(certificate, dict) or "certificate" not in certificate:

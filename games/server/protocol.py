@@ -11,8 +11,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, 
 from pydantic.dataclasses import dataclass
 
 from teeter.engine.pose import Pose
+from teeter.engine.record.format import each_once
 from teeter.games.core.setup import LONGEST_NAME
-from teeter.models.errors import TeeterError
+from teeter.models.errors import TeeterError, quote
 
 MAX_BYTES = 64 * 1024
 """Of a message; the longest that a page sends has a thousand."""
@@ -281,17 +282,12 @@ def read(text: str | bytes) -> Given:
 def _check(text: str) -> str:
     """The text, when it is an object with each key once. Raises MessageError."""
     try:
-        json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        json.loads(text, object_pairs_hook=each_once, parse_constant=_no_constant)
+    except KeyError as error:
+        raise MessageError(f"it has the key {quote(error.args[0])} twice"[:200]) from None
     except (ValueError, RecursionError) as error:
         raise MessageError(f"not JSON: {error}"[:200]) from None
     return text
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    table = dict(pairs)
-    if len(table) != len(pairs):
-        raise ValueError("a key stands there twice")
-    return table
 
 
 def _no_constant(name: str) -> float:

@@ -18,8 +18,11 @@ interface Contact {
 }
 type Free = Map<string, { weight: Vector; centre: Vector }>;
 
-const TOUCH = new Fraction(2n, 100_000n); // metres: corners this close to a plane touch it
+const TOUCH = new Fraction(2n, 100_000n); // metres: what is this close touches; so deep it may overlap
 const ROUNDING = new Fraction(1n, 10_000_000n); // metres by which outlines may miss each other and still meet
+const FLAT = new Fraction(1n, 100_000_000n); // metres by which corners of a face may lie off its plane
+const WIDE = new Fraction(1n, 10_000n); // metres: a narrower face, or edges that cross by less, fix no plane
+const MINUS = new Fraction(-1n);
 const VERSION = 1;
 
 function refuse(why: string): never {
@@ -95,7 +98,7 @@ function* checkForces(contacts: Contact[], certificate: Json, free: Free): Gener
     require(!along.isBelow(ZERO) && isHeld, `the force of ${lower} on ${upper} is outside its friction cone`);
     for (const [name, own] of [
       [upper, force],
-      [lower, scale(new Fraction(-1n), force)],
+      [lower, scale(MINUS, force)],
     ] as const) {
       const body = free.get(name);
       if (!body) continue;
@@ -148,7 +151,7 @@ function* contactsOf(certificate: Json): Generator<void, Contact[]> {
     }),
   );
   const found: Contact[] = [];
-  const slack = certificate.claim === "topples" ? ROUNDING : ZERO;
+  const isWhole = certificate.claim === "topples";
   for (const [at, one] of parts.entries()) {
     for (const other of parts.slice(at + 1)) {
       const isApart = one.box.some(
@@ -160,43 +163,110 @@ function* contactsOf(certificate: Json): Generator<void, Contact[]> {
       const plane =
         planes.get(JSON.stringify([upper, one.k, lower, other.k])) ??
         refuse(`malformed: no plane between ${upper} and ${lower}`);
-      const normal = vector(plane.normal),
-        offset = number(plane.offset);
+      const normal = vector(plane.normal);
       const friction = number(one.body.friction).times(number(other.body.friction));
       require(normal.some((value) => value.n !== 0n) &&
         !friction.isBelow(ZERO), "a plane has no normal, or friction is negative");
-      const reach = TOUCH.times(most(normal.map((value) => value.abs())));
-      const above = one.corners.map((corner) => ({ corner, height: dot(corner, normal).minus(offset) }));
-      const below = other.corners.map((corner) => ({ corner, height: offset.minus(dot(corner, normal)) }));
-      const lowest = least([...above, ...below].map((each) => each.height));
-      require(!lowest.plus(reach).isBelow(ZERO), `${upper} and ${lower} overlap`);
-      const [mine, theirs] = [above, below].map((side) =>
-        side.filter((each) => !reach.isBelow(each.height)).map((each) => each.corner),
-      );
-      if (mine.length && theirs.length)
-        for (const point of common(mine, theirs, normal, offset, slack))
-          found.push({ upper, lower, point, normal, friction });
+      const low = least(one.corners.map((corner) => dot(corner, normal))),
+        high = most(other.corners.map((corner) => dot(corner, normal))),
+        gap = low.minus(high);
+      // on either side of the normal's length
+      const sizes = normal.map((value) => value.abs()),
+        near = TOUCH.times(most(sizes)),
+        far = TOUCH.times(sum(sizes)),
+        reach = isWhole ? far : near;
+      require(!gap.plus(near).isBelow(ZERO), `${upper} and ${lower} overlap`);
+      if (reach.isBelow(gap)) continue;
+      require(fixes(
+        one.corners,
+        other.corners,
+        normal,
+      ), `no face or edges of ${upper} and ${lower} lie in the plane between them`);
+      const offset = low.plus(high).over(TWO);
+      const above = outline(one.corners, normal, offset, high.plus(reach), isWhole),
+        below = outline(other.corners, scale(MINUS, normal), MINUS.times(offset), reach.minus(low), isWhole);
+      for (const point of common(above, below, normal, offset, isWhole))
+        found.push({ upper, lower, point, normal, friction });
       yield;
     }
   }
   return found;
 }
 
-// Where the hulls of two sets of corners overlap, seen along an axis and put back into the plane.
+// Whether a face, or two edges that cross, of two polyhedra support them along a normal.
+function fixes(mine: Vector[], theirs: Vector[], normal: Vector): boolean {
+  const flat = FLAT.times(most(normal.map((value) => value.abs())));
+  const ways = [[mine, normal] as const, [theirs, scale(MINUS, normal)] as const].flatMap(([side, up]) => {
+    const heights = side.map((corner) => dot(corner, up)),
+      limit = least(heights).plus(flat);
+    const [first, ...rest] = side.filter((_, k) => !limit.isBelow(heights[k]));
+    return rest.map((corner) => sub(corner, first));
+  });
+  const longest = ways.reduce((best, way) => (dot(best, best).isBelow(dot(way, way)) ? way : best), [
+    ZERO,
+    ZERO,
+    ZERO,
+  ] as Vector);
+  const needed = WIDE.times(WIDE).times(dot(longest, longest));
+  return (
+    ZERO.isBelow(needed) &&
+    ways.some((way) => {
+      const across = cross(longest, way);
+      return !dot(across, across).isBelow(needed);
+    })
+  );
+}
+
+// The outline of what is below a level, seen along an axis as it lies in the plane: of the corners alone, or of the
+// edges too, where they are clear of that.
+function outline(
+  corners: Vector[],
+  up: Vector,
+  offset: Fraction,
+  level: Fraction,
+  isWhole: boolean,
+): Vector[] {
+  const [u, v] = [0, 1, 2].filter((k) => k !== axisOf(up));
+  const square = dot(up, up);
+  const seen = (height: Fraction, point: Vector): Vector => {
+    const rise = offset.minus(height).over(square);
+    return [point[u].plus(rise.times(up[u])), point[v].plus(rise.times(up[v]))];
+  };
+  const heights = corners.map((corner) => ({ corner, height: dot(corner, up) }));
+  const inner = heights.filter(({ height }) => !level.isBelow(height)),
+    outer = heights.filter(({ height }) => level.isBelow(height));
+  const ring = hull(inner.map(({ corner, height }) => seen(height, corner)));
+  if (!isWhole) return ring;
+  const limits = sides(ring, ROUNDING);
+  const cut = inner
+    .flatMap((p) =>
+      outer.map((q) => {
+        const part = level.minus(p.height).over(q.height.minus(p.height));
+        return seen(level, add(p.corner, scale(part, sub(q.corner, p.corner))));
+      }),
+    )
+    .filter((point) => limits.some((isIn) => isIn(point).isBelow(ZERO)));
+  return hull([...ring, ...cut]);
+}
+
+function axisOf(normal: Vector): number {
+  const sizes = normal.map((value) => value.abs());
+  return [0, 1, 2].reduce((best, k) => (sizes[best].isBelow(sizes[k]) ? k : best), 0);
+}
+
+// Where two outlines overlap, put back into the plane.
 function common(
   above: Vector[],
   below: Vector[],
   normal: Vector,
   offset: Fraction,
-  slack: Fraction,
+  isWhole: boolean,
 ): Vector[] {
-  const sizes = normal.map((value) => value.abs());
-  const axis = [0, 1, 2].reduce((best, k) => (sizes[best].isBelow(sizes[k]) ? k : best), 0);
+  const axis = axisOf(normal);
   const [u, v] = [0, 1, 2].filter((k) => k !== axis);
-  const flat = (points: Vector[]): Vector[] => points.map((point) => [point[u], point[v]]);
-  const [small, other] = [above, below].map((side) => hull(flat(side))).sort((a, b) => a.length - b.length);
+  const [small, other] = [above, below].sort((a, b) => a.length - b.length);
   let area = small;
-  for (const isIn of sides(other, slack)) {
+  for (const isIn of sides(other, isWhole ? ROUNDING : ZERO)) {
     const ring = area;
     area = [];
     for (const [k, a] of ring.entries()) {
@@ -208,7 +278,9 @@ function common(
         area.push(add(a, scale(atA.over(atA.minus(atB)), sub(b, a))));
     }
   }
-  return [...new Map(area.map((point) => [point.join(), point])).values()].map((point) => {
+  area = distinct(area);
+  if (!isWhole && area.length && !isClear(area, [above, below])) return [];
+  return area.map((point) => {
     const height = offset
       .minus(normal[u].times(point[0]))
       .minus(normal[v].times(point[1]))
@@ -219,11 +291,24 @@ function common(
   });
 }
 
+// Whether what two outlines share lies inside a face, or edges cross in it: else nothing tells the normal.
+function isClear(area: Vector[], rings: Vector[][]): boolean {
+  const part = new Fraction(1n, BigInt(area.length));
+  const middle = [0, 1].map((k) => part.times(sum(area.map((point) => point[k]))));
+  const faces = rings.filter((ring) => ring.length > 2);
+  if (faces.length)
+    return faces.some((ring) => sides(ring, ZERO).every((isIn) => ZERO.isBelow(isIn(middle))));
+  const isBetween = ([a, b]: Vector[]): boolean => dot(sub(a, middle), sub(b, middle)).isBelow(ZERO);
+  return area.length === 1 && rings.every((ring) => ring.length === 2 && isBetween(ring));
+}
+
+const distinct = (points: Vector[]): Vector[] => [
+  ...new Map(points.map((point) => [point.join(), point])).values(),
+];
+
 function hull(points: Vector[]): Vector[] {
   const order = (a: Fraction, b: Fraction): number => (a.isBelow(b) ? -1 : b.isBelow(a) ? 1 : 0);
-  const rest = [...new Map(points.map((point) => [point.join(), point])).values()].sort(
-    (a, b) => order(a[0], b[0]) || order(a[1], b[1]),
-  );
+  const rest = distinct(points).sort((a, b) => order(a[0], b[0]) || order(a[1], b[1]));
   const ring: Vector[] = [];
   for (const ordered of [rest, [...rest].reverse()]) {
     // Andrew 1979: counter-clockwise
