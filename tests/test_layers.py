@@ -315,15 +315,15 @@ def test_what_people_see_as_values_loads_no_graphics_library() -> None:
 CEILINGS = {
     "models": 6340,
     "scenes": 5436,
-    "engine": 34225,
-    "games/server": 1971,
+    "engine": 34287,
+    "games/server": 1967,
     "games/present": 7921,
     "games/ui": 918,
     "games/host": 2780,
     "games": 37762,
 }
 """Lines of Python that a folder may have: what a folder gains, another part of it loses."""
-SCRIPT_CEILING = 5604
+SCRIPT_CEILING = 5689
 """Lines of TypeScript."""
 
 
