@@ -100,7 +100,8 @@ def test_no_piece_is_behind_the_panel(browser: Browser, standing: Path, size: tu
 def test_a_verdict_shows_its_forces_and_checks_its_own_proof(browser: Browser, standing: Path) -> None:
     with opened(browser, standing, size=(1000, 600)) as found:
         found.page.wait_for_selector(".proven")
-        assert found.text(".proven").startswith("✓ Proven here")
+        told = "✓ Proven here, in exact fractions: it stands. Margins are not part of the proof."
+        assert found.text(".proven") == told
         assert found.run("() => teeter.view.claim") == "stands"
         assert found.text(".word") == "stands"
         assert "moves most at the tilt margin: slab" in found.text(".legend")

@@ -188,7 +188,7 @@ export class VerdictView {
             if (other) throw new RefusedError(`it is of something else than is shown: ${other}`);
             this.claim = value;
             line.className = "proof proven";
-            line.textContent = `✓ Proven here, in exact fractions: it ${this.claim}.`;
+            line.textContent = `✓ Proven here, in exact fractions: it ${this.claim}. Margins are not part of the proof.`;
             return;
           }
           if (performance.now() > until) break;
