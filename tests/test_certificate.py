@@ -581,7 +581,7 @@ def test_another_scene_s_odd_numbers_are_told_as_they_are() -> None:
 
 def test_the_checker_is_short_and_imports_the_standard_library_only() -> None:
     text = CHECKER.read_text(encoding="utf-8")
-    assert text.count("\n") <= 260
+    assert text.count("\n") <= 265
     names = {
         (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
         for node in ast.walk(ast.parse(text))

@@ -56,8 +56,12 @@ def test_seven_hundred_lines_keep_no_seat_out_of_a_host_of_few_files(
             assert (await answer(ada, type="chat", text="x"))["type"] == "pong"
 
         played(sit())
-        kept = len(os.listdir(f"/proc/{host.process.pid}/fd"))
-        assert MAX_KNOCKING / 4 < kept < (soft if soft == hard else MAX_KNOCKING + 60)
+        # a busy machine takes its time to close what it refused
+        most = soft if soft == hard else MAX_KNOCKING + 60
+        until = time.monotonic() + 20
+        while (kept := len(os.listdir(f"/proc/{host.process.pid}/fd"))) >= most and time.monotonic() < until:
+            time.sleep(0.2)
+        assert MAX_KNOCKING / 4 < kept < most
         code, said = host.end(signal.SIGINT)
     assert (code, len(said.splitlines())) == (130, 1), said[:1000]
 

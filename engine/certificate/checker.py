@@ -154,19 +154,21 @@ def fixes(mine: Points, theirs: Points, normal: Vector) -> bool:
 def _near(corners: Points, up: Vector, offset: Fraction, level: Fraction, is_whole: bool) -> Points:
     """Return the outline in the plane of the corners below a level; of the whole, where it is clear of these."""
     u, v = (k for k in range(3) if k != _axis(up))
-    square, heights = up @ up, [(c @ up, c) for c in corners]
-
-    def seen(height: Fraction, point: Vector) -> Vector:
-        rise = (offset - height) / square
-        return Vector((point[u] + rise * up[u], point[v] + rise * up[v]))
-
-    ring = _hull(seen(*each) for each in heights if each[0] <= level)
+    square, seen = up @ up, []
+    for corner in corners:
+        rise = (offset - corner @ up) / square
+        seen.append((corner @ up, Vector((corner[u] + rise * up[u], corner[v] + rise * up[v]))))
+    ring = _hull(foot for height, foot in seen if height <= level)
     if not is_whole:
         return ring
-    edges = [(p, q, (level - h) / (g - h)) for h, p in heights for g, q in heights if h <= level < g]
-    cut = [seen(level, p + part * (q - p)) for p, q, part in edges]
     sides = _sides(ring, ROUNDING)
-    return _hull([*ring, *(point for point in cut if any(is_in(point) < 0 for is_in in sides))])
+
+    def is_out(point: Vector) -> bool:
+        return any(is_in(point) < 0 for is_in in sides)
+
+    outer = [(height, foot) for height, foot in seen if height > level and is_out(foot)]
+    cut = [p + (level - h) / (g - h) * (q - p) for h, p in seen if h <= level for g, q in outer]
+    return _hull([*ring, *filter(is_out, cut)])
 
 
 def _axis(normal: Vector) -> int:

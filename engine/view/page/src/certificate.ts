@@ -228,25 +228,25 @@ function outline(
 ): Vector[] {
   const [u, v] = [0, 1, 2].filter((k) => k !== axisOf(up));
   const square = dot(up, up);
-  const seen = (height: Fraction, point: Vector): Vector => {
-    const rise = offset.minus(height).over(square);
-    return [point[u].plus(rise.times(up[u])), point[v].plus(rise.times(up[v]))];
-  };
-  const heights = corners.map((corner) => ({ corner, height: dot(corner, up) }));
-  const inner = heights.filter(({ height }) => !level.isBelow(height)),
-    outer = heights.filter(({ height }) => level.isBelow(height));
-  const ring = hull(inner.map(({ corner, height }) => seen(height, corner)));
+  const seen = corners.map((corner) => {
+    const height = dot(corner, up),
+      rise = offset.minus(height).over(square);
+    return { height, foot: [u, v].map((k) => corner[k].plus(rise.times(up[k]))) };
+  });
+  const inner = seen.filter(({ height }) => !level.isBelow(height));
+  const ring = hull(inner.map(({ foot }) => foot));
   if (!isWhole) return ring;
   const limits = sides(ring, ROUNDING);
-  const cut = inner
-    .flatMap((p) =>
-      outer.map((q) => {
+  const isOut = (point: Vector): boolean => limits.some((isIn) => isIn(point).isBelow(ZERO));
+  const cut = seen
+    .filter(({ height, foot }) => level.isBelow(height) && isOut(foot))
+    .flatMap((q) =>
+      inner.map((p) => {
         const part = level.minus(p.height).over(q.height.minus(p.height));
-        return seen(level, add(p.corner, scale(part, sub(q.corner, p.corner))));
+        return add(p.foot, scale(part, sub(q.foot, p.foot)));
       }),
-    )
-    .filter((point) => limits.some((isIn) => isIn(point).isBelow(ZERO)));
-  return hull([...ring, ...cut]);
+    );
+  return hull([...ring, ...cut.filter(isOut)]);
 }
 
 function axisOf(normal: Vector): number {
