@@ -71,6 +71,8 @@ class Session(Generic[S]):
         self._tell, self._journal, self._tell_checkpoint = tuple(tell), journal, checkpoint
         self.before_tidying: Callable[[], None] = lambda: None
         """Called when all lies still, before what has fallen is set up again or put away: who looks on may look."""
+        self.after_tidying: Callable[[], None] = lambda: None
+        """Called at every checkpoint, once it is told: who looks on may take their time, nothing is lost meanwhile."""
         self._needs: tuple[S, Need] | None = None
         self._held: HeldPiece | None = None
         self._let_go_piece: LetGoPiece[S] | None = None
@@ -431,3 +433,4 @@ class Session(Generic[S]):
         else:
             self._checkpoints.add(self.state)
         self._tell_checkpoint(self.table.step, self.table.bodies)
+        self.after_tidying()

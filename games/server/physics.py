@@ -91,7 +91,9 @@ class PhysicsServer:
         self._known = {body.name: body for body in first_view(plan).bodies}
         """What the window has; what it made itself it is not sent."""
         self._last: TableView | None = None
-        self._is_open = self._is_paused = self._has_fallen = False
+        self._is_open = self._is_paused = self._has_fallen = self._is_wreck = False
+        self._later: list[messages.News] = []
+        """News of what comes after a wreck that is still looked at."""
         self._is_left = False
         """Whether the window wants no more. An act that has begun is done to its end, or the record would stop where
         nobody who plays it again does."""
@@ -100,13 +102,16 @@ class PhysicsServer:
         self._set_up(LOADED)
         self.active = open_game(plan, self._tell, self._look, self._progress)
         self.session: Session = self.active.session
-        self.session.before_tidying = self._show_wreck
+        self.session.before_tidying, self.session.after_tidying = self._show_wreck, self._wait_at_wreck
         game = self.session.game
         self._bots = bots_of(self.session, plan.seed) if game.has_bots else {}
         self._drawer = Bot("steady", plan.game, plan.seed) if game.has_bots else None
 
     def say(self, news: messages.News) -> None:
         """Tell the window something."""
+        if self._is_wreck:
+            self._later.append(news)
+            return
         try:
             if not self._is_left:
                 self._line.send(news)
@@ -136,7 +141,7 @@ class PhysicsServer:
         if not self._is_open:
             self._set_up(BUILT)
             return
-        if not self._is_left:
+        if not self._is_left and not self._is_wreck:
             with contextlib.suppress(Abandoned):
                 self._show(step, bodies)
                 self._clock.wait(step, self.session.table.rate)
@@ -192,18 +197,31 @@ class PhysicsServer:
                 self._pause(TURN_UP_S / TURN_UP)
 
     def _show_wreck(self) -> None:
-        """After a fall what has become of it is seen, until somebody goes on."""
+        """After a fall what has become of it is seen."""
         if self._has_fallen and self._is_open and self.session.need.wait in AT_REST:
-            self._has_fallen, self._is_paused = False, True
-            self._last = None
+            self._has_fallen, self._last = False, None
             with contextlib.suppress(Abandoned):
                 self._show(self.session.table.step, self.session.table.bodies)
                 self.say(Wreck())
-                self._hear()
+                self._is_wreck = True
+
+    def _wait_at_wreck(self) -> None:
+        """Nobody is waited for before the fall is on file: a game that is killed meanwhile would go on without it."""
+        if not self._is_wreck:
+            return
+        self._is_paused = True
+        with contextlib.suppress(Abandoned):
+            self._hear()
+        self._is_wreck, later, self._later = False, self._later, []
+        for news in later:
+            self.say(news)
+        with contextlib.suppress(Abandoned):
+            self._refresh()
 
     def _refresh(self) -> None:
         """Show what there is, now."""
         self._show_wreck()
+        self._wait_at_wreck()
         self._clock.restart(self.session.table.step)
         self._last = None
         self._show(self.session.table.step, self.session.table.bodies)
