@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from host_driver import Player, at_table, hosted, play, result_of
+from host_driver import Player, at_table, hosted, play, pose, result_of
 from playwright.sync_api import Browser
+
+from teeter.engine.record.reader import load
+from teeter.games.play.playback import fork
 
 SMALL = (480, 320)
 """A page of so many pixels costs a machine without a graphics card little."""
@@ -73,3 +78,31 @@ def test_each_game_by_two_browsers_and_a_bot(
     begun = time.monotonic()
     end, _ = whole_game(browser, tmp_path, GAMES[game], 5, 1500.0)
     row("games by two browsers and a bot", game=game, seconds=round(time.monotonic() - begun), ends=end)
+
+
+@pytest.mark.slow
+def test_a_game_that_is_gone_on_with_is_seen_before_it_is_checked(browser: Browser, tmp_path: Path) -> None:
+    file, count = tmp_path / "game.teeter", 6
+    whole = load(Path(__file__).parent / "recordings" / "wonky-1.teeter")
+    session, recorder = fork(whole, count - 1, path=file)
+    tower = session.state.tower
+    session.close()
+    assert recorder is not None
+    recorder.leave()
+    left = whole.named(whole.checkpoints[count - 1].poses)
+    with hosted("--resume", str(file)) as host:
+        # the physics get no further
+        processes = Path(f"/proc/{host.pid}/task/{host.pid}/children").read_text(encoding="ascii").split()
+        for process in processes:
+            os.kill(int(process), signal.SIGSTOP)
+        try:
+            with at_table(browser, host.links["Looking on"], SMALL, pause_ms=PAUSE_MS) as tab:
+                tab.page.wait_for_selector(".turn:has-text('Checking what was played ...')")
+                seen = tab.run("() => teeter.view.names.filter((_, n) => teeter.view.live.seen[n])")
+                assert {"table", *tower} <= set(seen)
+                for name in tower:
+                    assert pose(tab, name, "drawn") == pytest.approx(left[name].tolist(), abs=1e-5)
+                assert tab.faults == []
+        finally:
+            for process in processes:
+                os.kill(int(process), signal.SIGCONT)

@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from teeter.engine.view.frame import frame_of
 from teeter.engine.view.panels import Panel
 from teeter.engine.view.render.png import png_of
+from teeter.engine.world.body import Scale
 from teeter.games.host.connection import Connection
 from teeter.games.host.people_panel import Company
 from teeter.games.host.scene import SharedScene, dumps
@@ -49,8 +51,9 @@ class Audience:
         self.painter = PicturePainter(has_pictures)
         self.is_paused = False
         self.fall: FallShow | None = None
-        self.view: TableView | None = None
-        """What was last seen of the table."""
+        lying = frame_of(opening.bodies)
+        self.view = TableView(0, Scale.of(opening.bodies).rate, lying.names, lying.poses)
+        """What was last seen of the table: at first what the game begins with, or was left with."""
         self.broken: Broken | None = None
         self.why = ""
         """Why pieces fell the last time, once the game is over and that is known."""
@@ -149,7 +152,6 @@ class Audience:
 
     def tell_picture(self) -> None:
         """Sends what moved; what is held, shown and measured, where that changed."""
-        assert self.view is not None
         moved = self.scene.moved(self.view)
         for connection in self.joined():
             connection.send_change(self._table(connection), but="step")
@@ -163,7 +165,6 @@ class Audience:
 
     def _table(self, connection: Connection) -> TableNews:
         view = self.view
-        assert view is not None
         is_mine = bool(view.held and connection.seat) and connection.seat == self._wishes.need.player
         number = self._wishes.heard if is_mine else -1
         shown = self.scene.numbers(view.names)
@@ -201,8 +202,7 @@ class Audience:
         connection.send({"type": "story", "lines": view.log})
         if view.busy:
             connection.send({"type": "busy", "why": view.busy, "share": view.busy_share})
-        if self.view is not None:
-            connection.send_change(self._table(connection), but="step")
+        connection.send_change(self._table(connection), but="step")
         connection.send_change(view.turn(self._wishes.turn, self._wishes.need))
         self.tell_panels(connection)
         connection.send_change(view.framed())

@@ -497,8 +497,7 @@ class HostedTable:
             self.audience.is_paused = message.is_paused
             self._physics.send(message)
             self._people.tell("The host has stopped the clock." if message.is_paused else "The game goes on.")
-        if self.audience.view is not None:
-            self.audience.tell_picture()
+        self.audience.tell_picture()
         self.audience.tell_panels()
 
     def close(self) -> None:
