@@ -292,9 +292,9 @@ def test_a_phone_has_the_name_of_a_card_for_its_picture(browser: Browser, host: 
         tab.run(
             """() => teeter.view.desk.panels.show({ order: 1, panel: { name: "details", place: "top-right", items: [
                 { kind: "row", items: [{ kind: "text", text: "Played last:" }, { kind: "picture",
-                    image: "card|any block/draw||#8a8378", width: 58, height: 80 }] }] } })"""
+                    image: "card|combo draw||#8a8378", width: 58, height: 80 }] }] } })"""
         )
-        assert tab.page.inner_text(".details .picture") == "any block draw"
+        assert tab.page.inner_text(".details .picture") == "combo draw"
         assert not tab.page.is_visible(".details img")
 
 

@@ -30,7 +30,7 @@ TOWER_REACH = 0.09
 CARD_PX = (180, 252)
 SCENE_PX, CARD_HIGH, CARD_GAP_PX = (640, 360), 0.5, 14
 """Of the picture of a scene: its size, and how high cards are on it, as a share, and how far from its edge."""
-ROUNDING_PX, EDGE_PX, LETTER_PX = 16.0, 3.0, 26
+ROUNDING_PX, EDGE_PX, LETTER_PX, MARGIN_PX = 16.0, 3.0, 20, 11
 BAND = 0.14
 """Of the height of a card, in its colour."""
 TEXT_SHARE = 0.86
@@ -94,7 +94,8 @@ def towards(bodies: Sequence[Body], name: str) -> Camera:
 
 
 def card_image(title: str, pieces: Sequence[Pixels], colour: str) -> Pixels:
-    """Returns a card: pictures of pieces, a title below them (its lines parted by slashes), a band in a colour."""
+    """Returns a card: a band in a colour, the words of a title one below the other at the left, where a fan of fifteen
+    cards leaves them to be read, and pictures of pieces."""
     width, height = CARD_PX
     card = np.zeros((height, width, 3))
     card[:] = srgb_of(PAPER)
@@ -103,19 +104,17 @@ def card_image(title: str, pieces: Sequence[Pixels], colour: str) -> Pixels:
     corner = np.hypot(np.maximum(off_x + ROUNDING_PX, 0.0), np.maximum(off_y + ROUNDING_PX, 0.0))
     outside = corner + np.minimum(np.maximum(off_x, off_y) + ROUNDING_PX, 0.0) - ROUNDING_PX
     card[y < BAND * height] = srgb_of(colour)
-    room = 0.6 * height / max(len(pieces), 1)
+    top = round((BAND + 0.02) * height)
+    for word in title.split():
+        ink = _written(word, width)[:, :, None]
+        rows = card[top : top + ink.shape[0]]
+        rows += (np.array(srgb_of(INK)) - rows) * ink
+        top += round(1.15 * LETTER_PX)
+    room = (0.98 * height - top) / max(len(pieces), 1)
     for number, image in enumerate(pieces):
         scale = min(0.86 * width / image.shape[1], room / image.shape[0])
-        top = (BAND + 0.02) * height + room * number + (room - scale * image.shape[0]) / 2
-        _paste(card, image, (width - scale * image.shape[1]) / 2, top, scale)
-    lines = title.split("/")
-    for number, line in enumerate(lines):
-        ink = _written(line, width)[:, :, None]
-        foot = 0.95 if pieces else 0.55
-        top = round(foot * height - 1.15 * LETTER_PX * (len(lines) - number))
-        rows = card[top : top + ink.shape[0]]
-        ink = ink[: len(rows)]
-        rows += (np.array(srgb_of(INK)) - rows) * ink
+        high = top + room * number + (room - scale * image.shape[0]) / 2
+        _paste(card, image, (width - scale * image.shape[1]) / 2, high, scale)
     card[outside > -EDGE_PX] = srgb_of(EDGE)
     opacity = np.clip(0.5 - outside, 0.0, 1.0)
     return np.round(255 * np.dstack([card, opacity])).astype(np.uint8)
@@ -132,14 +131,13 @@ def _paste(card: NDArray[np.float64], image: Pixels, left: float, top: float, sc
 
 
 def _written(line: str, width: int) -> NDArray[np.float64]:
-    """A line of letters in the middle: (h, width), 1 where there is ink."""
+    """A line of letters at the left: (h, width), 1 where there is ink."""
     longest = float(_text_maker(LETTER_PX).calc_width(line))
     # of another size it needs letters of its own: a maker keeps those it has
     maker = _text_maker(math.floor(LETTER_PX * min(1.0, TEXT_SHARE * width / max(longest, 1.0))))
     maker.set_fg(core.LColor(1, 1, 1, 1))
     image = core.PNMImage(width, round(1.4 * LETTER_PX), 1)
-    maker.set_align(core.TextProperties.A_center)
-    maker.generate_into(line, image, width // 2, LETTER_PX)
+    maker.generate_into(line, image, MARGIN_PX, LETTER_PX)
     texture = core.Texture()
     texture.load(image)
     pixels = np.frombuffer(texture.get_ram_image(), np.uint8)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Pixels = NDArray[np.uint8]
 
-DRAWING = "5"
+DRAWING = "6"
 """How pictures are drawn; another one when what is kept is of no use any more."""
 TIMEOUT_S = 60.0
 NOTHING: Pixels = np.zeros((1, 1, 4), np.uint8)

@@ -47,7 +47,7 @@ class WonkyDetails(GameDetails[State]):
         )
         if not state.discard:
             return (*items, Text(f"Play goes {way}", "quiet", "small"))
-        last = Picture(_image(state, state.discard[-1]), 58.0, 80.0)
+        last = Picture(_image(state, state.discard[-1]), 70.0, 98.0)
         return (*items, Row((Text(f"Play goes {way}. Played last:", "quiet", "small"), last), (1.4, 1)))
 
     def table_lines(self, desk: ClientState[State]) -> list[Overlay]:
@@ -76,5 +76,4 @@ def _image(state: State, name: str) -> str:
         for block in state.stock.blocks
         if card.sort is Sort.BLOCK and card.size in ("", block.size) and card.colour in ("", block.colour)
     ]
-    title = said(name).replace("combo ", "any block/") if card.sort is Sort.COMBO else said(name)
-    return of_card(title, blocks, COLOURS.get(card.colour, "#8a8378"))
+    return of_card(said(name), blocks, COLOURS.get(card.colour, "#8a8378"))

@@ -74,9 +74,9 @@ IMAGE_SIZE = (50.0, 36.0)
 """Width, with the space beside it, and height of the picture on a button."""
 MIN_ITEM = 60.0
 """Units that a slider or a field needs at least."""
-FAN_ANGLE, FAN_RISE, FAN_SHARE = 3.0, 0.08, 0.96
-"""Of a fan: degrees between two cards; how far the one below the pointer is raised, in heights of a card; the share of
-its width by which a card stands beside the one before, at most."""
+FAN_ANGLE, FAN_SPREAD, FAN_RISE, FAN_SHARE = 3.0, 24.0, 0.08, 0.96
+"""Of a fan: degrees between two cards, and between the first and the last, at most; how far the one below the pointer
+is raised, in heights of a card; the share of its width by which a card stands beside the one before, at most."""
 
 
 class ItemLayout:
@@ -337,12 +337,13 @@ class ItemLayout:
     def _fan(self, box: LayoutBox, fan: Fan) -> None:
         """Cards beside each other, turned about a point far below; they overlap where there is no room."""
         count = max(len(fan.cards), 1)
-        scale = min(self.unit, box.width / (fan.width * (1.0 + 0.25 * (count - 1)) + 0.4 * fan.height))
+        scale = min(self.unit, box.width / (fan.width * (1.0 + 0.25 * (count - 1)) + 0.2 * fan.height))
         # with what it rises and bends it is taller than a card
         scale = min(scale, self.room / (fan.height * (1.2 + 2.0 * FAN_RISE)))
         width, height = fan.width * scale, fan.height * scale
-        lean = 0.2 * height
-        step = min(FAN_SHARE * width, (box.width - width - 2 * lean) / max(count - 1, 1))
+        # how far the outermost reach beyond their width, and down
+        lean, aside = 0.2 * height, 0.1 * height
+        step = min(FAN_SHARE * width, (box.width - width - 2 * aside) / max(count - 1, 1))
         left = (box.width - width - step * (count - 1)) / 2
         rise = FAN_RISE * height
         box.height = height + 2 * rise + lean
@@ -351,15 +352,15 @@ class ItemLayout:
             is_up = card.is_lit or (card.is_enabled and card.name == self.hovered)
             top = (1.0 if is_up else 2.0) * rise + lean * (abs(away) * 2 / count) ** 2
             place = Rect(left + step * number, top, width, height)
-            angle = FAN_ANGLE * away if count > 1 else 0.0
+            angle = min(FAN_ANGLE, FAN_SPREAD / max(count - 1, 1)) * away
             box.shapes.append(Image(card.image, place, angle, 1.0 if card.is_enabled else 0.55))
             if card.key:
                 # in the band of the card, which is turned about its middle
                 turn, size = math.radians(angle), self._font("small")
-                aside, up = -0.40 * width, 0.43 * height
+                along, up = -0.40 * width, 0.43 * height
                 x, y = place.middle
-                x += aside * math.cos(turn) + up * math.sin(turn)
-                y += aside * math.sin(turn) - up * math.cos(turn) - 0.055 * height
+                x += along * math.cos(turn) + up * math.sin(turn)
+                y += along * math.sin(turn) - up * math.cos(turn) - 0.055 * height
                 half = self.measure(card.key, size, True) / 2
                 self._write(box, card.key, x - half, y, size, BUTTON_ON_TEXT, bold=True)
             # the next one covers the rest
