@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
@@ -29,6 +30,8 @@ NEAR_M = 0.004
 LATE_S = 0.15
 """Each way."""
 MOST_BEHIND_MS, MOST_JUMP_MM = 50.0, 10.0
+MOST_SILENT_S = 6.0
+"""Until a page says that its line is silent: four seconds and what a busy machine takes."""
 
 
 @pytest.fixture(scope="module")
@@ -249,6 +252,41 @@ def test_a_line_that_is_lost_comes_back_to_its_seat(browser: Browser, host: Host
         assert tab.run("() => teeter.view.welcome.seat") == seat
         # browsers say of every line that cannot be opened that it could not
         tab.faults[:] = [each for each in tab.faults if not each.startswith("WebSocket connection")]
+
+
+def test_a_line_that_says_nothing_is_lost_and_what_is_wanted_meanwhile_is_not_done(
+    browser: Browser, host: Hosted
+) -> None:
+    link = urlsplit(host.links["Seats"])
+    assert link.port is not None
+    with (
+        wired(link.port) as wire,
+        seated(browser, link._replace(netloc=f"127.0.0.1:{wire.port}").geturl(), SIZES["desktop"]) as tab,
+    ):
+        name = bring(tab, "bausack/cube")
+        tab.page.wait_for_function("() => teeter.view.line.pinged === 0 && teeter.view.line.ping > 1")
+        socket, before = (
+            tab.run("() => (globalThis.socketWas = teeter.view.line.socket) && 1"),
+            pose(tab, name),
+        )
+        assert socket == 1
+        wire.is_silent, begun = True, time.monotonic()
+        # a busy host may say nothing for two seconds
+        tab.page.wait_for_timeout(2000)
+        assert not tab.page.is_visible(".lost")
+        tab.page.wait_for_selector(".lost:not([hidden])")
+        assert time.monotonic() - begun < MOST_SILENT_S
+        assert tab.text(".lost") == "Line lost, coming back ..."
+        assert tab.run(DEAD, ".at button, .say, [data-act=stand_up], [data-act=undo]") == [True]
+        for x in range(400, 900, 25):
+            tab.page.mouse.move(x, 400)
+        wire.is_silent = False
+        tab.page.wait_for_selector(".lost", state="hidden")
+        tab.page.wait_for_function("() => teeter.view.line.pinged === 0")
+        assert tab.run("() => globalThis.socketWas === teeter.view.line.socket")
+        tab.page.wait_for_timeout(500)
+        assert pose(tab, name) == pytest.approx(before, abs=1e-3)
+        assert pose(tab, name, "drawn") == pytest.approx(before, abs=1e-3)
 
 
 def test_a_host_that_stops_says_so(browser: Browser) -> None:

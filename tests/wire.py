@@ -13,10 +13,10 @@ from contextlib import contextmanager
 
 class Wire:
     """Passes on what comes to `port`, each way so many seconds later; `cut` closes all lines, `is_cut` keeps new ones
-    from being opened."""
+    from being opened. `is_silent`: nothing comes through, and nobody is told."""
 
     def __init__(self, to_port: int, delay_s: float = 0.0) -> None:
-        self.delay_s, self.is_cut = delay_s, False
+        self.delay_s, self.is_cut, self.is_silent = delay_s, False, False
         self._to = to_port
         self._lines: list[socket.socket] = []
         self._ears = socket.create_server(("127.0.0.1", 0))
@@ -52,6 +52,8 @@ class Wire:
         while True:
             due, data = late.get()
             time.sleep(max(due - time.monotonic(), 0.0))
+            while self.is_silent:
+                time.sleep(0.02)
             with contextlib.suppress(OSError):
                 if not data:
                     line.shutdown(socket.SHUT_WR)

@@ -21,6 +21,7 @@ import {
 import type { Table } from "./table";
 
 const POINTS_MS = 33; // between two looks of the server where the pointer is
+const QUIET_MS = 1000; // without an answer, from which on pointing waits: it may be in vain
 const FELT_N = 0.5; // more force, of which a phone tells the finger
 const LEFT = 1e-3; // metres from a place that the coach was asked about, from which on it is another one
 const SPINS: Record<string, number> = { turn_left: 1, turn_right: -1 };
@@ -78,7 +79,7 @@ export class Hand implements Reach {
     this.tell();
   }
 
-  // The line is new, or an order was refused: what was wanted has to be wanted again.
+  // The line is lost or new, or an order was refused: what was wanted has to be wanted again.
   again(): void {
     if (this.grip) this.grip.isLaid = false;
     this.grip?.forget();
@@ -110,7 +111,8 @@ export class Hand implements Reach {
     const truth = poseOf(this.table.live.poses, grip.body);
     const { pose, isMoving } = grip.shown(truth, Math.min(this.table.line.roundTrip, 1), seconds);
     this.drawn = pose;
-    if (this.isPointing && now - this.pointedAt > POINTS_MS && !grip.isLaid) this.tellPoint(now);
+    const isDue = now - this.pointedAt > POINTS_MS && this.table.line.silence < QUIET_MS;
+    if (this.isPointing && isDue && !grip.isLaid) this.tellPoint(now);
     return isMoving;
   }
 

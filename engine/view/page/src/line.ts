@@ -4,8 +4,11 @@ import { NARROW } from "./dom";
 import type { News, Order } from "./protocol";
 
 const WAITS_S = [0.5, 1, 2, 4, 5]; // before the next try
-const PING_S = 4;
-const SILENCE_S = 12; // without a word from the server, which answers pings: the line is dead
+const PING_S = 1;
+// Without a word from the server, which answers pings: the line is as good as lost, and then it is opened
+// anew. A busy host answers within two seconds.
+const SILENCE_S = 2.8,
+  DEAD_S = 12;
 const STOPPED = 1001; // the code of a host that ends
 const FINAL = [1008, 4001, 4004]; // codes of closing after which to come back is no use: wrong secret, taken over, sent away
 
@@ -19,8 +22,10 @@ export class Line {
   private tries = 0;
   private heard = 0;
   private again = 0;
-  private readonly sent = new Map<number, number>();
   private ping = 0;
+  private pinged = 0; // when that was sent; 0 once it is answered
+  private watched = 0;
+  private isSilent = false; // lost for want of an answer: a word brings it back
   private queue: Promise<void> = Promise.resolve();
 
   constructor(
@@ -41,8 +46,18 @@ export class Line {
       });
   }
 
+  // What is wanted while the line is lost would come late, when nobody wants it any more.
   send(order: Order): void {
+    if (this.state === "open") this.post(order);
+  }
+
+  private post(order: Order): void {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(order));
+  }
+
+  // Milliseconds for which nothing has come although something was asked.
+  get silence(): number {
+    return this.pinged && performance.now() - Math.max(this.pinged, this.heard);
   }
 
   private open(): void {
@@ -56,14 +71,18 @@ export class Line {
     const socket = new WebSocket(address, ["teeter", ...new Set(shown)]);
     this.socket = socket;
     socket.binaryType = "arraybuffer";
-    this.heard = performance.now();
+    [this.heard, this.pinged, this.isSilent] = [performance.now(), 0, false];
     socket.onopen = () => {
       const token = tokens.own();
       const is_narrow = matchMedia(NARROW).matches;
-      this.send({ type: "hello", secret: this.secret, is_narrow, ...(token ? { token } : {}) });
+      this.post({ type: "hello", secret: this.secret, is_narrow, ...(token ? { token } : {}) });
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
       this.heard = performance.now();
+      if (this.isSilent) {
+        [this.isSilent, this.state] = [false, "open"];
+        this.changed();
+      }
       // one after the other: poses of bodies that are still unpacked have to wait
       this.queue = this.queue
         .then(() => (this.socket === socket ? this.take(event.data) : undefined))
@@ -100,23 +119,32 @@ export class Line {
       else tokens.forget();
       this.watch();
     } else if (news.type === "pong") {
-      const begun = this.sent.get(news.number);
-      if (begun !== undefined) this.roundTrip = (performance.now() - begun) / 1000;
-      this.sent.clear();
+      if (news.number === this.ping) {
+        this.roundTrip = (performance.now() - this.pinged) / 1000;
+        this.pinged = 0;
+      }
     }
     await this.hear(news);
     if (news.type === "welcome") this.changed();
   }
 
   private watch(): void {
-    if (this.state !== "open") return;
-    const now = performance.now();
-    if (now - this.heard > 1000 * SILENCE_S) {
-      this.socket?.close();
-      return;
+    const now = performance.now(),
+      // a page that was busy itself has not looked at what came meanwhile
+      isLate = now - this.watched > 2000 * PING_S;
+    this.watched = now;
+    if (this.state !== "open" && !this.isSilent) return;
+    const silence = isLate ? 0 : this.silence;
+    if (silence > 1000 * DEAD_S) this.socket?.close();
+    else if (this.isSilent) return;
+    else if (silence > 1000 * SILENCE_S) {
+      [this.isSilent, this.state] = [true, "lost"];
+      [this.why, this.hasStopped, this.lostAt] = ["", false, Date.now()];
+      this.changed();
+    } else if (!this.pinged || now - this.pinged > 1000 * SILENCE_S) {
+      this.pinged = now;
+      this.post({ type: "ping", number: ++this.ping });
     }
-    this.sent.set(++this.ping, now);
-    this.send({ type: "ping", number: this.ping });
   }
 }
 

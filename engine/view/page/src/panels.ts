@@ -226,5 +226,5 @@ function drop(element: Element): Element | null {
 
 // What stands on the picture of a card.
 function titleOf(image: string): string {
-  return image.startsWith("card|") ? image.split("|")[1].replace("/", " ") : "";
+  return image.startsWith("card|") ? image.split("|")[1] : "";
 }

@@ -93,6 +93,7 @@ export class Seat implements Table {
         this.welcome = news;
         this.isSandbox = news.is_free_building;
         this.turn = null;
+        this.isGreeted = false;
         desk.panels.forget();
         // a fall that went by while the line was lost is over
         this.fall.hear(null);
@@ -219,11 +220,8 @@ export class Seat implements Table {
     else if (state === "lost")
       this.desk.lose(`${said || "Line lost"}${isLong ? `; trying since ${since}` : ", coming back"} ...`);
     else if (state === "ended") this.desk.lose(said || "This link is not good (any more): ask the host.");
-    else {
-      this.desk.lose("");
-      this.isGreeted = false;
-      this.hand.again();
-    }
+    else this.desk.lose("");
+    this.hand.again();
     this.tellTurn();
   }
 
