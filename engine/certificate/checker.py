@@ -194,7 +194,7 @@ def _common(above: Points, below: Points, normal: Vector, offset: Fraction, is_w
 
 def _is_clear(area: Points, *rings: Points) -> bool:
     """Return whether what two outlines share is inside a face, or edges cross there: else nothing tells the normal."""
-    middle = Fraction(1, len(area)) * Vector(map(sum, zip(*area, strict=True)))
+    middle = Fraction(1, len(area)) * Vector(sum(axis, Fraction(0)) for axis in zip(*area, strict=True))
     if max(map(len, rings)) > 2:
         return any(all(is_in(middle) > 0 for is_in in _sides(r, Fraction(0))) for r in rings if len(r) > 2)
     return len(area) == 1 and all(len(r) == 2 and (r[0] - middle) @ (r[1] - middle) < 0 for r in rings)
