@@ -8,8 +8,9 @@ A certificate lists rigid bodies made of convex polyhedra, a plane between any t
 
 Contact points are computed: two polyhedra touch where their outlines near their plane overlap. The plane is no matter
 of choice: a face, or two edges that cross, must lie in it. What stands touches with corners near it, and carries
-nothing where edges only meet; what topples touches wherever points of the two may be near each other, so that no plane
-hides a contact. Numbers are texts, `"3"` or `"-1/3"`; metres, kilograms, seconds."""
+nothing where edges only meet. What topples touches wherever points of the two may be near each other, so that no plane
+hides a contact, and stays together where edges meet, as nothing tells the normal there (mu is None). Numbers are texts,
+`"3"` or `"-1/3"`; metres, kilograms, seconds."""
 
 from __future__ import annotations
 
@@ -27,6 +28,9 @@ TOUCH = Fraction(
 )  # metres: what is this close touches, as in a verdict (0.02 mm); so deep it may overlap
 ROUNDING = Fraction(1, 10**7)  # metres by which outlines may miss each other and still meet in what topples
 FLAT = Fraction(1, 10**8)  # metres by which corners of a face may lie off its plane, as they are rounded
+INSIDE = Fraction(
+    2, 10**4
+)  # metres from the edge of a face: nearer to it, another face may lie as well in what topples
 WIDE = Fraction(1, 10**4)  # metres: a narrower face, or edges that cross by less, fix no plane
 
 
@@ -50,7 +54,9 @@ class Vector(tuple[Fraction, ...]):
         return sum((a * b for a, b in zip(self, other, strict=True)), Fraction(0))
 
 
-Contact = tuple[str, str, Vector, Vector, Fraction]  # who is above, below, a point, the normal up, mu squared
+Contact = tuple[
+    str, str, Vector, Vector, Fraction | None
+]  # who is above, below, a point, the normal up, mu squared
 Points = list[Vector]
 Free = Mapping[str, tuple[Vector, Vector]]  # weight and centre of mass of every free body
 
@@ -79,7 +85,7 @@ def _check_forces(contacts: list[Contact], certificate: Mapping[str, Any], free:
     push, moment = ({name: factor * free[name][0] for name in free} for factor in (1, 0))
     for force, (upper, lower, point, normal, friction) in zip(forces, contacts, strict=True):
         along = force @ normal
-        is_held = (force @ force) * (normal @ normal) - along**2 <= friction * along**2
+        is_held = (force @ force) * (normal @ normal) - along**2 <= (friction or 0) * along**2
         _require(along >= 0 and is_held, f"the force of {lower} on {upper} is outside its friction cone")
         for name, sign in ((upper, 1), (lower, -1)):
             if name in free:
@@ -99,8 +105,8 @@ def _check_motion(contacts: list[Contact], certificate: Mapping[str, Any], free:
         parting = velocity(upper, point) - velocity(lower, point)
         along = parting @ normal
         sliding = (parting @ parting) * (normal @ normal) - along**2
-        is_free = along >= 0 and along**2 >= friction * sliding  # the dual of the friction cone
-        _require(is_free, f"the contact of {upper} and {lower} opposes the motion")
+        is_in_dual = friction is not None and along >= 0 and along**2 >= friction * sliding
+        _require(is_in_dual or not any(parting), f"the contact of {upper} and {lower} opposes the motion")
     _require(sum(weight @ motion[name][0] for name, (weight, _) in free.items()) > 0, "gravity does no work")
 
 
@@ -118,15 +124,13 @@ def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
         is_apart = any(s[0] - t[1] > TOUCH or t[0] - s[1] > TOUCH for s, t in zip(box, room, strict=True))
         if one is other or (one["fixed"] and other["fixed"]) or is_apart:
             continue
-        normal = vector(planes[one["name"], i, other["name"], j]["normal"])
+        key, names = (one["name"], i, other["name"], j), f"{one['name']} and {other['name']}"
+        _require(key in planes, f"there is no plane between {names}, in this order")
+        normal = vector(planes[key]["normal"])
         friction = _number(one["friction"]) * _number(other["friction"])
         _require(any(normal) and friction >= 0, "a plane has no normal, or friction is negative")
         low, high = min(c @ normal for c in mine), max(c @ normal for c in theirs)
-        names, offset, sizes = (
-            f"{one['name']} and {other['name']}",
-            (low + high) / 2,
-            Vector(map(abs, normal)),
-        )
+        offset, sizes = (low + high) / 2, Vector(map(abs, normal))
         _require(low - high >= -TOUCH * max(sizes), f"{names} overlap")
         reach = TOUCH * (sum if is_whole else max)(sizes)  # no less than the normal is long, or no more
         if low - high > reach:
@@ -134,8 +138,9 @@ def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
         _require(fixes(mine, theirs, normal), f"no face or edges of {names} lie in the plane between them")
         above = _near(mine, normal, offset, high + reach, is_whole)
         below = _near(theirs, -1 * normal, -offset, reach - low, is_whole)
-        points = _common(above, below, normal, offset, is_whole)
-        contacts += [(one["name"], other["name"], point, normal, friction) for point in points]
+        points, is_clear = _common(above, below, normal, offset, is_whole)
+        grip = friction if is_clear else None
+        contacts += [(one["name"], other["name"], p, normal, grip) for p in points if is_clear or is_whole]
     return contacts
 
 
@@ -175,7 +180,9 @@ def _axis(normal: Vector) -> int:
     return max(range(3), key=lambda k: abs(normal[k]))
 
 
-def _common(above: Points, below: Points, normal: Vector, offset: Fraction, is_whole: bool) -> Points:
+def _common(
+    above: Points, below: Points, normal: Vector, offset: Fraction, is_whole: bool
+) -> tuple[Points, bool]:
     axis = _axis(normal)
     u, v = (k for k in range(3) if k != axis)
     area, other = sorted((above, below), key=len)
@@ -185,18 +192,18 @@ def _common(above: Points, below: Points, normal: Vector, offset: Fraction, is_w
             at_a, at_b = is_in(a), is_in(b)
             area += [a] if at_a >= 0 else []
             area += [a + at_a / (at_a - at_b) * (b - a)] if (at_a < 0) != (at_b < 0) else []
-    area = list(dict.fromkeys(area))
-    if not is_whole and area and not _is_clear(area, above, below):
-        return []
     heights = {point: (offset - normal[u] * point[0] - normal[v] * point[1]) / normal[axis] for point in area}
-    return [Vector({u: x, v: y, axis: z}[k] for k in range(3)) for (x, y), z in heights.items()]
+    points = [Vector({u: x, v: y, axis: z}[k] for k in range(3)) for (x, y), z in heights.items()]
+    return points, bool(points) and _is_clear(
+        list(heights), -INSIDE if is_whole else Fraction(0), above, below
+    )
 
 
-def _is_clear(area: Points, *rings: Points) -> bool:
+def _is_clear(area: Points, slack: Fraction, *rings: Points) -> bool:
     """Return whether what two outlines share is inside a face, or edges cross there: else nothing tells the normal."""
     middle = Fraction(1, len(area)) * Vector(sum(axis, Fraction(0)) for axis in zip(*area, strict=True))
     if max(map(len, rings)) > 2:
-        return any(all(is_in(middle) > 0 for is_in in _sides(r, Fraction(0))) for r in rings if len(r) > 2)
+        return any(all(is_in(middle) > 0 for is_in in _sides(r, slack)) for r in rings if len(r) > 2)
     return len(area) == 1 and all(len(r) == 2 and (r[0] - middle) @ (r[1] - middle) < 0 for r in rings)
 
 
@@ -243,6 +250,7 @@ def digest_of(certificate: Mapping[str, Any]) -> str:
 
 def _number(text: str) -> Fraction:
     parts = re.fullmatch(r"(-?[0-9]{1,4000})(?:/([0-9]{1,4000}))?", text)
+    _require(parts is not None, f"{text[:40]!r} is no number")
     return Fraction(*map(int, parts.groups("1")))  # type: ignore[union-attr]
 
 

@@ -44,9 +44,7 @@ def certify(assembly: Assembly, stands: bool, gravity: Direction = (0.0, 0.0, -G
         raise NoCertificateError(
             f"there are {len(assembly.free)} free pieces: certificates are made for 1 to {MAX_BODIES}"
         )
-    touches = find_contacts(assembly)
-    if touches.curved:
-        raise NoCertificateError(curved_reason(touches))
+    _refuse_curved(assembly)
     scene = _rounded(assembly, gravity)
     scene |= {"planes": _planes(scene), "claim": "stands" if stands else "topples"}
     try:
@@ -64,6 +62,12 @@ def certify(assembly: Assembly, stands: bool, gravity: Direction = (0.0, 0.0, -G
     return certificate
 
 
+def _refuse_curved(assembly: Assembly) -> None:
+    touches = find_contacts(assembly)
+    if touches.curved:
+        raise NoCertificateError(curved_reason(touches))
+
+
 def difference(certificate: Mapping[str, Any], assembly: Assembly, gravity: Direction) -> str:
     """Returns in words where a certificate is not of an assembly under this gravity, the first place, "" where it is.
     certificate: one that was checked. Names of scenes prove nothing, and are not compared."""
@@ -71,6 +75,7 @@ def difference(certificate: Mapping[str, Any], assembly: Assembly, gravity: Dire
         return f"a force acts on {pushed[0]}, and a certificate has none"
     try:
         scene = _rounded(assembly, gravity)
+        _refuse_curved(assembly)
     except NoCertificateError as why:
         return str(why)
     if certificate["gravity"] != scene["gravity"]:

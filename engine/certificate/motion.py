@@ -21,8 +21,11 @@ SHALLOW = 1e-4
 
 def motion_of(system: System) -> dict[str, Any]:
     """A motion that no contact opposes and in which gravity does work: strictly, except where bodies that are clamped
-    to each other move as one, which rounding does not spoil."""
+    to each other, or of which nothing tells how they press, move as one, which rounding does not spoil."""
     groups: list[int | None] = list(range(len(system.names)))
+    for pair, friction in zip(system.pairs, system.friction, strict=True):
+        if np.isnan(friction):
+            _join(groups, pair)
     while True:
         motion, depth, parting = _parting(system, groups)
         if depth > INTERIOR:

@@ -4,6 +4,7 @@ be, rounded, and mended until they hold exactly. `motion` finds the other proof.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -49,8 +50,8 @@ def texts(values: Iterable[float], parts: int) -> list[str]:
 class System:
     """The equilibrium of the free bodies in world axes. columns: unit forces along x, y, z at one contact point after
     the other, each as the exact entries of the wrenches (six rows a free body) that it exerts. frames: (k, 3, 3) unit
-    normal and two tangents of every point. friction: (k,). centres: of mass. pairs: the free bodies of every point,
-    None for one that is fixed."""
+    normal and two tangents of every point. friction: (k,), NaN where nothing tells the normal. centres: of mass.
+    pairs: the free bodies of every point, None for one that is fixed."""
 
     names: tuple[str, ...]
     centres: tuple[Vector, ...]
@@ -85,7 +86,8 @@ class System:
         normals = np.array([[float(part) for part in contact[3]] for contact in contacts]).reshape(-1, 3)
         normals /= np.linalg.norm(normals, axis=1)[:, None]
         frames = np.stack([normals, *axes_across(normals)], axis=1)
-        friction = np.sqrt(np.array([float(contact[4]) for contact in contacts]))
+        squares = [math.nan if contact[4] is None else float(contact[4]) for contact in contacts]
+        friction = np.sqrt(np.array(squares))
         pairs = tuple((number.get(contact[0]), number.get(contact[1])) for contact in contacts)
         return cls(tuple(number), tuple(centres), pairs, columns, load, frames, friction)
 

@@ -13,6 +13,7 @@ def certificate_of(verdict: Verdict) -> dict[str, Any]:
     from teeter.engine.certificate.checker import VERSION
     from teeter.engine.certificate.maker import certify
     from teeter.engine.certificate.proof import NoCertificateError
+    from teeter.engine.topple import words
 
     statics = verdict.statics
     try:
@@ -25,6 +26,15 @@ def certificate_of(verdict: Verdict) -> dict[str, Any]:
         if any(load.is_force for body in verdict.judged.free for load in body.loads):
             raise NoCertificateError(
                 "forces other than weights act on the pieces, and a certificate has none"
+            )
+        if statics.wedged is not None:
+            raise NoCertificateError(
+                f"forces hold it only if it is wedged tight: {words.clamped(statics.wedged)}"
+            )
+        claim = "stands" if statics.stands else "topples"
+        if verdict.word != claim:
+            raise NoCertificateError(
+                f"by the force balance alone it {claim}, and the verdict is {verdict.word}"
             )
         return certify(verdict.judged, statics.stands, verdict.options.gravity)
     except NoCertificateError as why:

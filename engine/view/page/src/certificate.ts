@@ -14,13 +14,14 @@ interface Contact {
   lower: string;
   point: Vector;
   normal: Vector;
-  friction: Fraction;
+  friction: Fraction | null; // squared; null where nothing tells the normal
 }
 type Free = Map<string, { weight: Vector; centre: Vector }>;
 
 const TOUCH = new Fraction(2n, 100_000n); // metres: what is this close touches; so deep it may overlap
 const ROUNDING = new Fraction(1n, 10_000_000n); // metres by which outlines may miss each other and still meet
 const FLAT = new Fraction(1n, 100_000_000n); // metres by which corners of a face may lie off its plane
+const INSIDE = new Fraction(-2n, 10_000n); // metres from the edge of a face: nearer, another may lie as well
 const WIDE = new Fraction(1n, 10_000n); // metres: a narrower face, or edges that cross by less, fix no plane
 const MINUS = new Fraction(-1n);
 const VERSION = 1;
@@ -92,7 +93,7 @@ function* checkForces(contacts: Contact[], certificate: Json, free: Free): Gener
     const force = forces[k],
       along = dot(force, normal),
       square = along.times(along);
-    const isHeld = !friction
+    const isHeld = !(friction ?? ZERO)
       .times(square)
       .isBelow(dot(force, force).times(dot(normal, normal)).minus(square));
     require(!along.isBelow(ZERO) && isHeld, `the force of ${lower} on ${upper} is outside its friction cone`);
@@ -127,8 +128,9 @@ function* checkMotion(contacts: Contact[], certificate: Json, free: Free): Gener
     const along = dot(parting, normal),
       square = along.times(along);
     const sliding = dot(parting, parting).times(dot(normal, normal)).minus(square);
-    const isFree = !along.isBelow(ZERO) && !square.isBelow(friction.times(sliding));
-    require(isFree, `the contact of ${upper} and ${lower} opposes the motion`);
+    const isInDual = friction && !along.isBelow(ZERO) && !square.isBelow(friction.times(sliding));
+    require(isInDual ||
+      parting.every((value) => value.n === 0n), `the contact of ${upper} and ${lower} opposes the motion`);
     yield;
   }
   const power = sum([...free].map(([name, { weight }]) => dot(weight, motion.get(name)![0])));
@@ -162,7 +164,7 @@ function* contactsOf(certificate: Json): Generator<void, Contact[]> {
       const [upper, lower] = [text(one.body.name), text(other.body.name)];
       const plane =
         planes.get(JSON.stringify([upper, one.k, lower, other.k])) ??
-        refuse(`malformed: no plane between ${upper} and ${lower}`);
+        refuse(`there is no plane between ${upper} and ${lower}, in this order`);
       const normal = vector(plane.normal);
       const friction = number(one.body.friction).times(number(other.body.friction));
       require(normal.some((value) => value.n !== 0n) &&
@@ -185,8 +187,10 @@ function* contactsOf(certificate: Json): Generator<void, Contact[]> {
       const offset = low.plus(high).over(TWO);
       const above = outline(one.corners, normal, offset, high.plus(reach), isWhole),
         below = outline(other.corners, scale(MINUS, normal), MINUS.times(offset), reach.minus(low), isWhole);
-      for (const point of common(above, below, normal, offset, isWhole))
-        found.push({ upper, lower, point, normal, friction });
+      const [points, isSure] = common(above, below, normal, offset, isWhole);
+      if (isSure || isWhole)
+        for (const point of points)
+          found.push({ upper, lower, point, normal, friction: isSure ? friction : null });
       yield;
     }
   }
@@ -261,7 +265,7 @@ function common(
   normal: Vector,
   offset: Fraction,
   isWhole: boolean,
-): Vector[] {
+): [Vector[], boolean] {
   const axis = axisOf(normal);
   const [u, v] = [0, 1, 2].filter((k) => k !== axis);
   const [small, other] = [above, below].sort((a, b) => a.length - b.length);
@@ -279,8 +283,7 @@ function common(
     }
   }
   area = distinct(area);
-  if (!isWhole && area.length && !isClear(area, [above, below])) return [];
-  return area.map((point) => {
+  const points = area.map((point) => {
     const height = offset
       .minus(normal[u].times(point[0]))
       .minus(normal[v].times(point[1]))
@@ -289,15 +292,16 @@ function common(
     [whole[u], whole[v], whole[axis]] = [point[0], point[1], height];
     return whole;
   });
+  return [points, area.length > 0 && isClear(area, isWhole ? INSIDE : ZERO, [above, below])];
 }
 
 // Whether what two outlines share lies inside a face, or edges cross in it: else nothing tells the normal.
-function isClear(area: Vector[], rings: Vector[][]): boolean {
+function isClear(area: Vector[], slack: Fraction, rings: Vector[][]): boolean {
   const part = new Fraction(1n, BigInt(area.length));
   const middle = [0, 1].map((k) => part.times(sum(area.map((point) => point[k]))));
   const faces = rings.filter((ring) => ring.length > 2);
   if (faces.length)
-    return faces.some((ring) => sides(ring, ZERO).every((isIn) => ZERO.isBelow(isIn(middle))));
+    return faces.some((ring) => sides(ring, slack).every((isIn) => ZERO.isBelow(isIn(middle))));
   const isBetween = ([a, b]: Vector[]): boolean => dot(sub(a, middle), sub(b, middle)).isBelow(ZERO);
   return area.length === 1 && rings.every((ring) => ring.length === 2 && isBetween(ring));
 }
