@@ -309,9 +309,10 @@ class Person:
 
             save_png(self.on_screen(), Path(folder) / f"{name}.png")
 
-    def place(self, x: float, y: float, z: float) -> tuple[float, float]:
-        """The place of the window at which a point of the world is seen."""
-        self.still()
+    def place(self, x: float, y: float, z: float, *, waits: bool = True) -> tuple[float, float]:
+        """The place of the window at which a point of the world is seen; as soon as the camera stands, or at once."""
+        if waits:
+            self.still()
         found = seen_at(self.app.screen.camera_control.camera, self.app.window.size, (x, y, z))
         assert found is not None
         return found

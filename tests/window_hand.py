@@ -76,7 +76,7 @@ def brick_by_drag() -> None:
     shift = np.subtract(start, person.place(*begin))
     person.move(start[0] + 3, start[1] + 3)
     for far in range(8, 160, 8):
-        x, y = person.place(*(begin + far / 1e3 * along)) + shift
+        x, y = person.place(*(begin + far / 1e3 * along), waits=False) + shift
         person.move(x, y)
         if far == 8:
             person.asked(wait=Wait.PULL)

@@ -35,9 +35,13 @@ GRID = 8
 """Pixels between two looks at a mask."""
 
 
-def opened(plan: Plan | None = None) -> Person:
-    """A person at the window: of a game that waits for somebody, or of the menu."""
+def opened(plan: Plan | None = None, *, is_coached: bool = True) -> Person:
+    """A person at the window: of a game that waits for somebody, or of the menu. is_coached: else they have switched
+    hints off, which try every place and every brick while the person thinks."""
     person = Person(App(load_settings(), plan))
+    if not is_coached:
+        hints = person.app.screen.hints
+        hints.shows_hint = hints.shows_ghost = False
     if plan is not None:
         person.wait(lambda: person.client.waits or person.client.broken, "the game begins")
         assert not person.client.broken, person.client.broken
@@ -117,7 +121,8 @@ def wonky_by_mouse(file: str) -> None:
 
 def brick_by_keys() -> None:
     """Tower Topple by keys alone: a brick chosen, taken back, chosen again, pulled out, laid on top."""
-    person = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"}))
+    plan = Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"})
+    person = opened(plan, is_coached=False)
     camera_control = person.app.screen.camera_control
     camera_control.orbit = camera_control._goal = camera_control.orbit.turned(-18.0, 4.0)
     person.move(480, 520)
@@ -305,7 +310,8 @@ def panels_by_keys_alone() -> None:
 def small_game_by_hand(file: str) -> None:
     """Bausack with two pieces between two people: bids, both pieces laid by mouse; the end on the screen, the record
     packed and watched from there, and a rematch."""
-    person = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 2, "first": "Ana"}, Path(file)))
+    plan = Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 2, "first": "Ana"}, Path(file))
+    person = opened(plan, is_coached=False)
     for number in range(2):
         buys(person)
         carries(person, *own_place(person))
@@ -531,7 +537,8 @@ def display_lost(file: str) -> None:
 def fall_watched_and_kept(path: str) -> None:
     """Tower Topple: a brick is torn out and swept through the tower until it falls. The wreck lies there until Ana goes
     on; it is watched again, and kept as a film that shows it."""
-    person = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana"}, Path(path)))
+    plan = Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"}, Path(path))
+    person = opened(plan, is_coached=False)
     app, fall = person.app, person.app.screen.fall
     name = person.client.state.tower[2][0]
     app.screen._cursor = (
@@ -561,8 +568,8 @@ def fall_watched_and_kept(path: str) -> None:
     rounds(person, lambda: fall.state == "wreck")
     assert highest(person) < 0.15
     start = app._start
-    # a quarter of the pixels, and a third of the pictures, or so
-    app._start = lambda *words: start(*words, "--size", "640x360", "--quality", "low", "--fps", "10")
+    # a sixteenth of the pixels, and a sixth of the pictures, or so
+    app._start = lambda *words: start(*words, "--size", "320x180", "--quality", "low", "--fps", "5")
     pressed(person, "clip")
     pressed(person, "go_on")
     person.asked(wait=Wait.ACTION)

@@ -108,7 +108,7 @@ class Reader:
         begin = np.asarray(grip.start.position)
         shift = np.subtract(person.app.window.pointer, person.place(*begin))
         for far in range(6, 200, 6):
-            x, y = person.place(*(begin + far / 1e3 * along)) + shift
+            x, y = person.place(*(begin + far / 1e3 * along), waits=False) + shift
             person.move(x, y)
             person.look(4)
             if person.client.need.wait is not Wait.PULL:
