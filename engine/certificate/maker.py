@@ -52,7 +52,10 @@ def certify(assembly: Assembly, stands: bool, gravity: Direction = (0.0, 0.0, -G
     except checker.RefusedError as why:
         raise NoCertificateError(f"the rounded scene has no clear contacts: {why}") from None
     system = System.of(scene, contacts)
-    proof = {"forces": forces_of(system)} if stands else motion_of(system)
+    try:
+        proof = {"forces": forces_of(system)} if stands else motion_of(system)
+    except NoCertificateError as why:
+        raise NoCertificateError(f"{why}{_edges_that_meet(scene)}") from None
     certificate = {**scene, **proof}
     certificate["digest"] = checker.digest_of(certificate)
     try:
@@ -60,6 +63,17 @@ def certify(assembly: Assembly, stands: bool, gravity: Direction = (0.0, 0.0, -G
     except checker.RefusedError as why:
         raise NoCertificateError(f"rounding spoils the proof: {why}") from None
     return certificate
+
+
+def _edges_that_meet(scene: dict[str, Any]) -> str:
+    """Returns whose edges meet, in words to follow a reason; "" where none do."""
+    contacts = checker.contacts_of(scene | {"claim": "topples"})
+    pairs = [contact[:2] for contact in contacts if contact[4] is None]
+    return (
+        f"; edges of {pairs[0][0]} and {pairs[0][1]} meet: nothing tells which way they press"
+        if pairs
+        else ""
+    )
 
 
 def _refuse_curved(assembly: Assembly) -> None:
