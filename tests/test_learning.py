@@ -33,7 +33,7 @@ from teeter.games.registry import GAMES as EVERY_GAME
 from teeter.games.registry import game_named
 from teeter.models.build import build
 from teeter.models.catalogue import find
-from teeter.models.errors import ModelError
+from teeter.models.errors import ModelError, TeeterError
 
 GAMES = tuple(game.name for game in EVERY_GAME if game.observation_class)
 
@@ -339,7 +339,7 @@ def test_a_choice_that_is_not_legal_is_refused() -> None:
     count = len(env.choices(agent))
     mask = env.infos[agent]["action_mask"]["choice"]
     assert mask.sum() == count > 0
-    with pytest.raises(ValueError, match=f"choice {count} is not legal: {agent} has {count}"):
+    with pytest.raises(TeeterError, match=f"choice {count} is not legal: {agent} has {count}"):
         env.step({"choice": count, "place": np.zeros(4)})
     assert env.agent_selection == agent
     env.close()

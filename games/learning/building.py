@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from teeter.engine.hand import Tremor, packed, unpacked
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import FLOOR, TABLE, Body, Scale, typical_size
+from teeter.games.api.arguments import ArgumentError
 from teeter.games.judge import places
 from teeter.games.judge.judge import TableScene, fell
 from teeter.games.learning.forces import ForceTable
@@ -134,7 +135,7 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         return max((places.highest(body) for body in self.tower), default=0.0)
 
     def goal_of(self, body: Body, action: NDArray[Any]) -> Pose | None:
-        """Returns where an action lays a block, let down on what stands there; None off the table. Raises ValueError
+        """Returns where an action lays a block, let down on what stands there; None off the table. Raises ArgumentError
         for an action that is not the numbers of `action_space`."""
         numbers = numbers_of(action, SIZE - self.is_upright, "action")
         full = np.concatenate([numbers, -np.ones(SIZE - len(numbers))])
@@ -164,7 +165,7 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
 
     def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Lays the next block. Numbers beyond 1 count as 1. Raises RuntimeError when the episode is over, or none has
-        begun; ValueError for an action that is not the numbers of `action_space`."""
+        begun; ArgumentError for an action that is not the numbers of `action_space`."""
         body = None if self._is_over else self.next_body
         if body is None:
             raise RuntimeError("no episode is under way: call reset()")
@@ -256,7 +257,7 @@ def _check(
     modes: list[str],
     judge: str,
 ) -> None:
-    """Raises ValueError for what no environment can be made of; names of blocks are the catalogue's to refuse."""
+    """Raises ArgumentError for what no environment can be made of; names of blocks are the catalogue's to refuse."""
     catalogue = "give the catalogue ids of at least one piece, such as bausack/cube"
     for is_sound, fault in (
         (blocks and not isinstance(blocks, str), f"blocks={blocks!r}: {catalogue}"),
@@ -274,7 +275,7 @@ def _check(
         ),
     ):
         if not is_sound:
-            raise ValueError(fault)
+            raise ArgumentError(fault)
     require_tremor(tremor)
 
 

@@ -23,6 +23,7 @@ from teeter.engine.geometry.drop import DropTarget
 from teeter.engine.geometry.rotation import quaternion_of_rpy
 from teeter.engine.pose import Pose
 from teeter.engine.world.body import Body
+from teeter.games.api.arguments import ArgumentError
 from teeter.games.core.errors import SetupError
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.game import Game, stock_of
@@ -75,12 +76,12 @@ def level_axes(body: Body) -> tuple[Array, Array]:
 
 
 def numbers_of(action: object, count: int, called: str) -> Array:
-    """Returns the numbers (count,) of an action. Raises ValueError for anything else."""
+    """Returns the numbers (count,) of an action. Raises ArgumentError for anything else."""
     values = np.array(np.nan)
     with suppress(TypeError, ValueError):
         values = np.asarray(action, dtype=np.float64)
     if values.shape != (count,) or not np.isfinite(values).all():
-        raise ValueError(f"{called}={action!r}: must be {count} numbers from -1 to 1")
+        raise ArgumentError(f"{called}={action!r}: must be {count} numbers from -1 to 1")
     return values
 
 
@@ -229,6 +230,6 @@ class Observer:
 
 
 def require_tremor(tremor_mm: object) -> None:
-    """Raises ValueError for a shaking that no hand has."""
+    """Raises ArgumentError for a shaking that no hand has."""
     if not isinstance(tremor_mm, Real) or not 0.0 <= float(tremor_mm) <= 20.0:
-        raise ValueError(f"tremor_mm={tremor_mm!r}: from 0 to 20; a nervous hand has 2")
+        raise ArgumentError(f"tremor_mm={tremor_mm!r}: from 0 to 20; a nervous hand has 2")

@@ -20,6 +20,7 @@ from teeter.engine.hand import Tremor
 from teeter.engine.pose import Pose
 from teeter.engine.record.writer import Recorder
 from teeter.engine.world.body import FLOOR
+from teeter.games.api.arguments import ArgumentError
 from teeter.games.core.errors import SetupError, unknown
 from teeter.games.core.rules import Choice, Need, Wait
 from teeter.games.learning.images import TableRenderer
@@ -96,12 +97,12 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         if game not in learned:
             raise SetupError(unknown("game", game, learned))
         if render_mode not in (None, "rgb_array"):
-            raise ValueError(f"render_mode={render_mode!r}: 'rgb_array', or None")
+            raise ArgumentError(f"render_mode={render_mode!r}: 'rgb_array', or None")
         for called, count in (("seats", seats), ("most_tries", most_tries), ("most_turns", most_turns)):
             _require_whole(called, count, 1)
         require_tremor(tremor_mm)
         if not (record is None or isinstance(record, (str, PathLike))):
-            raise ValueError(f"record={record!r}: a folder, or None")
+            raise ArgumentError(f"record={record!r}: a folder, or None")
         self.metadata = {
             "name": f"teeter_{game.replace('-', '_')}_v0",
             "render_modes": ["rgb_array"],
@@ -188,8 +189,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self._go_on()
 
     def step(self, action: dict[str, Any] | None) -> None:
-        """Takes the decision of the agent on turn. Raises ValueError for a choice that is not legal, and for an action
-        to somebody whose game is over."""
+        """Takes the decision of the agent on turn. Raises ArgumentError for a choice that is not legal, and for an
+        action to somebody whose game is over."""
         if self._session is None:
             raise RuntimeError("call reset() first: there is no game yet")
         agent = self.agent_selection
@@ -235,12 +236,14 @@ class GameEnv(AECEnv):  # type: ignore[misc]
             not isinstance(action, Mapping)
             or ("choice" if need.wait is Wait.ACTION else "place") not in action
         ):
-            raise ValueError(f"it is {agent}'s turn: give an action with `choice` and `place`")
+            raise ArgumentError(f"it is {agent}'s turn: give an action with `choice` and `place`")
         if need.wait is Wait.ACTION:
             choices, choice = self.choices(agent), action["choice"]
             number = int(choice)
             if number != choice or not 0 <= number < len(choices):
-                raise ValueError(f"choice {choice} is not legal: {agent} has {len(choices)}, counted from 0")
+                raise ArgumentError(
+                    f"choice {choice} is not legal: {agent} has {len(choices)}, counted from 0"
+                )
             session.act(choices[number].action)
             self._tries = 0
         elif need.wait is Wait.HAND:
@@ -297,4 +300,4 @@ class GameEnv(AECEnv):  # type: ignore[misc]
 
 def _require_whole(called: str, value: object, least: int) -> None:
     if not isinstance(value, Integral) or int(value) < least:
-        raise ValueError(f"{called}={value!r}: must be a whole number, at least {least}")
+        raise ArgumentError(f"{called}={value!r}: must be a whole number, at least {least}")
