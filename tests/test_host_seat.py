@@ -280,10 +280,14 @@ def test_a_line_that_says_nothing_is_lost_and_what_is_wanted_meanwhile_is_not_do
         assert tab.run(DEAD, ".at button, .say, [data-act=stand_up], [data-act=undo]") == [True]
         for x in range(400, 900, 25):
             tab.page.mouse.move(x, 400)
+        tab.page.keyboard.press("u")
+        tab.run("() => teeter.view.deeds.choose(0)")
         wire.is_silent = False
         tab.page.wait_for_selector(".lost", state="hidden")
         tab.page.wait_for_function("() => teeter.view.line.pinged === 0")
         assert tab.run("() => globalThis.socketWas === teeter.view.line.socket")
+        # what was pressed meanwhile is not waited for
+        assert tab.run("() => teeter.view.busy") == ""
         tab.page.wait_for_timeout(500)
         assert pose(tab, name) == pytest.approx(before, abs=1e-3)
         assert pose(tab, name, "drawn") == pytest.approx(before, abs=1e-3)

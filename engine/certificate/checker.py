@@ -26,7 +26,7 @@ VERSION = 1
 TOUCH = Fraction(
     2, 10**5
 )  # metres: what is this close touches, as in a verdict (0.02 mm); so deep it may overlap
-ROUNDING = Fraction(1, 10**7)  # metres by which outlines may miss each other and still meet in what topples
+ROUNDING = Fraction(1, 10**7)  # metres by which an outline may be cut short
 FLAT = Fraction(1, 10**8)  # metres by which corners of a face may lie off its plane, as they are rounded
 INSIDE = Fraction(
     2, 10**4
@@ -112,7 +112,12 @@ def _check_motion(contacts: list[Contact], certificate: Mapping[str, Any], free:
 
 def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
     """Return all contact points, in the order of the bodies. Raises RefusedError when two polyhedra overlap."""
-    planes = {tuple(plane["between"]): plane for plane in certificate["planes"]}
+    planes: dict[tuple[str, int, str, int], Any] = {}
+    for plane in certificate["planes"]:
+        one, i, other, j = plane["between"]
+        is_new = type(i) is type(j) is int and (one, i, other, j) not in planes
+        _require(is_new, f"two planes between {one} and {other}, or their parts are no numbers")
+        planes[one, i, other, j] = plane
     is_whole = certificate["claim"] == "topples"
     bodies = certificate["bodies"]
     _require(len({body["name"] for body in bodies}) == len(bodies), "two bodies have one name")
@@ -138,7 +143,12 @@ def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
         _require(fixes(mine, theirs, normal), f"no face or edges of {names} lie in the plane between them")
         above = _near(mine, normal, offset, high + reach, is_whole)
         below = _near(theirs, -1 * normal, -offset, reach - low, is_whole)
-        points, is_clear = _common(above, below, normal, offset, is_whole)
+        points = _common(above, below, normal, offset, TOUCH if is_whole else Fraction(0))
+        faces = [
+            _near(_face(c, up), up, at, None)
+            for c, up, at in ((mine, normal, offset), (theirs, -1 * normal, -offset))
+        ]
+        is_clear = bool(points) and _is_clear(points, normal, -INSIDE if is_whole else Fraction(0), faces)
         grip = friction if is_clear else None
         contacts += [(one["name"], other["name"], p, normal, grip) for p in points if is_clear or is_whole]
     return contacts
@@ -146,25 +156,29 @@ def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
 
 def fixes(mine: Points, theirs: Points, normal: Vector) -> bool:
     """Return whether a face, or two edges that cross, of two polyhedra support them along a normal."""
-    flat, ways = FLAT * max(map(abs, normal)), list[Vector]()
-    for side, up in ((mine, normal), (theirs, -1 * normal)):
-        least = min(c @ up for c in side)
-        first, *rest = (c for c in side if c @ up <= least + flat)
-        ways += [c - first for c in rest]
+    faces = _face(mine, normal), _face(theirs, -1 * normal)
+    ways = [corner - face[0] for face in faces for corner in face[1:]]
     longest = max(ways, key=lambda way: way @ way, default=0 * normal)
     across = [cross(longest, way) for way in ways]
     return any(way @ way >= WIDE**2 * (longest @ longest) > 0 for way in across)
 
 
-def _near(corners: Points, up: Vector, offset: Fraction, level: Fraction, is_whole: bool) -> Points:
-    """Return the outline in the plane of the corners below a level; of the whole, where it is clear of these."""
+def _face(corners: Points, up: Vector) -> Points:
+    least = min(c @ up for c in corners) + FLAT * max(map(abs, up))
+    return [c for c in corners if c @ up <= least]
+
+
+def _near(
+    corners: Points, up: Vector, offset: Fraction, level: Fraction | None, is_whole: bool = False
+) -> Points:
+    """Return the outline in the plane of the corners below a level, or of all; of the whole where it reaches beyond."""
     u, v = (k for k in range(3) if k != _axis(up))
     square, seen = up @ up, []
     for corner in corners:
         rise = (offset - corner @ up) / square
         seen.append((corner @ up, Vector((corner[u] + rise * up[u], corner[v] + rise * up[v]))))
-    ring = _hull(foot for height, foot in seen if height <= level)
-    if not is_whole:
+    ring = _hull(foot for height, foot in seen if level is None or height <= level)
+    if level is None or not is_whole:
         return ring
     sides = _sides(ring, ROUNDING)
 
@@ -173,38 +187,35 @@ def _near(corners: Points, up: Vector, offset: Fraction, level: Fraction, is_who
 
     outer = [(height, foot) for height, foot in seen if height > level and is_out(foot)]
     cut = [p + (level - h) / (g - h) * (q - p) for h, p in seen if h <= level for g, q in outer]
-    return _hull([*ring, *filter(is_out, cut)])
+    return _hull([*ring, *filter(is_out, _hull([*ring, *cut]))])
 
 
 def _axis(normal: Vector) -> int:
     return max(range(3), key=lambda k: abs(normal[k]))
 
 
-def _common(
-    above: Points, below: Points, normal: Vector, offset: Fraction, is_whole: bool
-) -> tuple[Points, bool]:
+def _common(above: Points, below: Points, normal: Vector, offset: Fraction, slack: Fraction) -> Points:
     axis = _axis(normal)
     u, v = (k for k in range(3) if k != axis)
     area, other = sorted((above, below), key=len)
-    for is_in in _sides(other, ROUNDING if is_whole else Fraction(0)):
+    for is_in in _sides(other, slack):
         ring, area = area, []  # cut off what is outside (Sutherland and Hodgman 1974)
         for a, b in zip(ring, [*ring[1:], *ring[:1]], strict=True):
             at_a, at_b = is_in(a), is_in(b)
             area += [a] if at_a >= 0 else []
             area += [a + at_a / (at_a - at_b) * (b - a)] if (at_a < 0) != (at_b < 0) else []
     heights = {point: (offset - normal[u] * point[0] - normal[v] * point[1]) / normal[axis] for point in area}
-    points = [Vector({u: x, v: y, axis: z}[k] for k in range(3)) for (x, y), z in heights.items()]
-    return points, bool(points) and _is_clear(
-        list(heights), -INSIDE if is_whole else Fraction(0), above, below
-    )
+    return [Vector({u: x, v: y, axis: z}[k] for k in range(3)) for (x, y), z in heights.items()]
 
 
-def _is_clear(area: Points, slack: Fraction, *rings: Points) -> bool:
-    """Return whether what two outlines share is inside a face, or edges cross there: else nothing tells the normal."""
-    middle = Fraction(1, len(area)) * Vector(sum(axis, Fraction(0)) for axis in zip(*area, strict=True))
-    if max(map(len, rings)) > 2:
-        return any(all(is_in(middle) > 0 for is_in in _sides(r, slack)) for r in rings if len(r) > 2)
-    return len(area) == 1 and all(len(r) == 2 and (r[0] - middle) @ (r[1] - middle) < 0 for r in rings)
+def _is_clear(points: Points, normal: Vector, slack: Fraction, faces: Sequence[Points]) -> bool:
+    """Return whether contact points lie about a place in a face, or edges cross: else nothing tells the normal."""
+    u, v = (k for k in range(3) if k != _axis(normal))
+    part = Fraction(1, len(points))
+    middle = Vector((part * sum(p[u] for p in points), part * sum(p[v] for p in points)))
+    if max(map(len, faces)) > 2:
+        return any(all(is_in(middle) > 0 for is_in in _sides(f, slack)) for f in faces if len(f) > 2)
+    return len(points) == 1 and all(len(f) == 2 and (f[0] - middle) @ (f[1] - middle) < 0 for f in faces)
 
 
 def _hull(points: Iterable[Vector]) -> Points:

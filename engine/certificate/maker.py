@@ -67,7 +67,10 @@ def certify(assembly: Assembly, stands: bool, gravity: Direction = (0.0, 0.0, -G
 
 def _edges_that_meet(scene: dict[str, Any]) -> str:
     """Returns whose edges meet, in words to follow a reason; "" where none do."""
-    contacts = checker.contacts_of(scene | {"claim": "topples"})
+    try:
+        contacts = checker.contacts_of(scene | {"claim": "topples"})
+    except checker.RefusedError:
+        return ""
     pairs = [contact[:2] for contact in contacts if contact[4] is None]
     return (
         f"; edges of {pairs[0][0]} and {pairs[0][1]} meet: nothing tells which way they press"

@@ -19,7 +19,7 @@ interface Contact {
 type Free = Map<string, { weight: Vector; centre: Vector }>;
 
 const TOUCH = new Fraction(2n, 100_000n); // metres: what is this close touches; so deep it may overlap
-const ROUNDING = new Fraction(1n, 10_000_000n); // metres by which outlines may miss each other and still meet
+const ROUNDING = new Fraction(1n, 10_000_000n); // metres by which an outline may be cut short
 const FLAT = new Fraction(1n, 100_000_000n); // metres by which corners of a face may lie off its plane
 const INSIDE = new Fraction(-2n, 10_000n); // metres from the edge of a face: nearer, another may lie as well
 const WIDE = new Fraction(1n, 10_000n); // metres: a narrower face, or edges that cross by less, fix no plane
@@ -140,7 +140,17 @@ function* checkMotion(contacts: Contact[], certificate: Json, free: Free): Gener
 // All contact points, in the order of the bodies.
 function* contactsOf(certificate: Json): Generator<void, Contact[]> {
   const bodies = list(certificate.bodies);
-  const planes = new Map(list(certificate.planes).map((plane) => [JSON.stringify(plane.between), plane]));
+  const planes = new Map<string, Json>();
+  for (const plane of list(certificate.planes)) {
+    const key = JSON.stringify(plane.between),
+      [upper, i, lower, j] = plane.between as unknown[];
+    require(Number.isInteger(i) &&
+      Number.isInteger(j) &&
+      !planes.has(
+        key,
+      ), `two planes between ${text(upper)} and ${text(lower)}, or their parts are no numbers`);
+    planes.set(key, plane);
+  }
   require(new Set(bodies.map((body) => body.name)).size === bodies.length, "two bodies have one name");
   const parts = bodies.flatMap((body) =>
     (body.parts as unknown[][]).map((part, k) => {
@@ -185,9 +195,15 @@ function* contactsOf(certificate: Json): Generator<void, Contact[]> {
         normal,
       ), `no face or edges of ${upper} and ${lower} lie in the plane between them`);
       const offset = low.plus(high).over(TWO);
+      const [down, depth] = [scale(MINUS, normal), MINUS.times(offset)];
       const above = outline(one.corners, normal, offset, high.plus(reach), isWhole),
-        below = outline(other.corners, scale(MINUS, normal), MINUS.times(offset), reach.minus(low), isWhole);
-      const [points, isSure] = common(above, below, normal, offset, isWhole);
+        below = outline(other.corners, down, depth, reach.minus(low), isWhole);
+      const points = common(above, below, normal, offset, isWhole ? TOUCH : ZERO);
+      const faces = [
+        outline(face(one.corners, normal), normal, offset),
+        outline(face(other.corners, down), down, depth),
+      ];
+      const isSure = points.length > 0 && isClear(points, normal, isWhole ? INSIDE : ZERO, faces);
       if (isSure || isWhole)
         for (const point of points)
           found.push({ upper, lower, point, normal, friction: isSure ? friction : null });
@@ -199,13 +215,9 @@ function* contactsOf(certificate: Json): Generator<void, Contact[]> {
 
 // Whether a face, or two edges that cross, of two polyhedra support them along a normal.
 function fixes(mine: Vector[], theirs: Vector[], normal: Vector): boolean {
-  const flat = FLAT.times(most(normal.map((value) => value.abs())));
-  const ways = [[mine, normal] as const, [theirs, scale(MINUS, normal)] as const].flatMap(([side, up]) => {
-    const heights = side.map((corner) => dot(corner, up)),
-      limit = least(heights).plus(flat);
-    const [first, ...rest] = side.filter((_, k) => !limit.isBelow(heights[k]));
-    return rest.map((corner) => sub(corner, first));
-  });
+  const ways = [face(mine, normal), face(theirs, scale(MINUS, normal))].flatMap(([first, ...rest]) =>
+    rest.map((corner) => sub(corner, first)),
+  );
   const longest = ways.reduce((best, way) => (dot(best, best).isBelow(dot(way, way)) ? way : best), [
     ZERO,
     ZERO,
@@ -221,14 +233,19 @@ function fixes(mine: Vector[], theirs: Vector[], normal: Vector): boolean {
   );
 }
 
-// The outline of what is below a level, seen along an axis as it lies in the plane: of the corners alone, or of the
-// edges too, where they are clear of that.
+function face(corners: Vector[], up: Vector): Vector[] {
+  const heights = corners.map((corner) => dot(corner, up)),
+    limit = least(heights).plus(FLAT.times(most(up.map((value) => value.abs()))));
+  return corners.filter((_, k) => !limit.isBelow(heights[k]));
+}
+
+// The outline in the plane of the corners below a level, or of all; of the whole, where it reaches beyond.
 function outline(
   corners: Vector[],
   up: Vector,
   offset: Fraction,
-  level: Fraction,
-  isWhole: boolean,
+  level?: Fraction,
+  isWhole = false,
 ): Vector[] {
   const [u, v] = [0, 1, 2].filter((k) => k !== axisOf(up));
   const square = dot(up, up);
@@ -237,9 +254,9 @@ function outline(
       rise = offset.minus(height).over(square);
     return { height, foot: [u, v].map((k) => corner[k].plus(rise.times(up[k]))) };
   });
-  const inner = seen.filter(({ height }) => !level.isBelow(height));
+  const inner = seen.filter(({ height }) => !level?.isBelow(height));
   const ring = hull(inner.map(({ foot }) => foot));
-  if (!isWhole) return ring;
+  if (!level || !isWhole) return ring;
   const limits = sides(ring, ROUNDING);
   const isOut = (point: Vector): boolean => limits.some((isIn) => isIn(point).isBelow(ZERO));
   const cut = seen
@@ -250,7 +267,7 @@ function outline(
         return add(p.foot, scale(part, sub(q.foot, p.foot)));
       }),
     );
-  return hull([...ring, ...cut.filter(isOut)]);
+  return hull([...ring, ...hull([...ring, ...cut]).filter(isOut)]);
 }
 
 function axisOf(normal: Vector): number {
@@ -264,13 +281,13 @@ function common(
   below: Vector[],
   normal: Vector,
   offset: Fraction,
-  isWhole: boolean,
-): [Vector[], boolean] {
+  slack: Fraction,
+): Vector[] {
   const axis = axisOf(normal);
   const [u, v] = [0, 1, 2].filter((k) => k !== axis);
   const [small, other] = [above, below].sort((a, b) => a.length - b.length);
   let area = small;
-  for (const isIn of sides(other, isWhole ? ROUNDING : ZERO)) {
+  for (const isIn of sides(other, slack)) {
     const ring = area;
     area = [];
     for (const [k, a] of ring.entries()) {
@@ -283,7 +300,7 @@ function common(
     }
   }
   area = distinct(area);
-  const points = area.map((point) => {
+  return area.map((point) => {
     const height = offset
       .minus(normal[u].times(point[0]))
       .minus(normal[v].times(point[1]))
@@ -292,18 +309,18 @@ function common(
     [whole[u], whole[v], whole[axis]] = [point[0], point[1], height];
     return whole;
   });
-  return [points, area.length > 0 && isClear(area, isWhole ? INSIDE : ZERO, [above, below])];
 }
 
-// Whether what two outlines share lies inside a face, or edges cross in it: else nothing tells the normal.
-function isClear(area: Vector[], slack: Fraction, rings: Vector[][]): boolean {
-  const part = new Fraction(1n, BigInt(area.length));
-  const middle = [0, 1].map((k) => part.times(sum(area.map((point) => point[k]))));
-  const faces = rings.filter((ring) => ring.length > 2);
-  if (faces.length)
-    return faces.some((ring) => sides(ring, slack).every((isIn) => ZERO.isBelow(isIn(middle))));
+// Whether contact points lie about a place in a face, or edges cross: else nothing tells the normal.
+function isClear(points: Vector[], normal: Vector, slack: Fraction, faces: Vector[][]): boolean {
+  const [u, v] = [0, 1, 2].filter((k) => k !== axisOf(normal));
+  const part = new Fraction(1n, BigInt(points.length));
+  const middle = [u, v].map((k) => part.times(sum(points.map((point) => point[k]))));
+  const whole = faces.filter((ring) => ring.length > 2);
+  if (whole.length)
+    return whole.some((ring) => sides(ring, slack).every((isIn) => ZERO.isBelow(isIn(middle))));
   const isBetween = ([a, b]: Vector[]): boolean => dot(sub(a, middle), sub(b, middle)).isBelow(ZERO);
-  return area.length === 1 && rings.every((ring) => ring.length === 2 && isBetween(ring));
+  return points.length === 1 && faces.every((ring) => ring.length === 2 && isBetween(ring));
 }
 
 const distinct = (points: Vector[]): Vector[] => [

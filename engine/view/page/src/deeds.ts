@@ -49,8 +49,7 @@ export class Deeds implements Acts {
 
   choose(choice: number): void {
     if (!this.seat.turn || this.seat.busy) return;
-    this.seat.send({ type: "choose", turn: this.seat.turn.turn, choice });
-    this.seat.wait();
+    if (this.seat.send({ type: "choose", turn: this.seat.turn.turn, choice })) this.seat.wait();
   }
 
   // Returns whether that is something that can be done now.
@@ -63,8 +62,7 @@ export class Deeds implements Acts {
       this.seat.send({ type: "watch_again" });
     } else if (name === "undo") {
       if (!this.seat.turn?.mine || this.seat.busy || !this.seat.turn.can_undo) return false;
-      this.seat.send({ type: "undo" });
-      this.seat.wait();
+      if (this.seat.send({ type: "undo" })) this.seat.wait();
     } else if (name === "view") this.seat.outlook.next();
     else if (name === "home") this.seat.outlook.next(0);
     else if (name === "closer") this.seat.outlook.orbit.zoom(CLOSER);
@@ -95,8 +93,8 @@ export class Deeds implements Acts {
     );
   }
 
-  send(order: Order): void {
-    this.seat.send(order);
+  send(order: Order): boolean {
+    return this.seat.send(order);
   }
 
   // To a seat that was one's own in another window.

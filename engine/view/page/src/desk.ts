@@ -10,7 +10,7 @@ import type { Order, Welcome } from "./protocol";
 
 export interface Acts extends Presses {
   act(name: string): boolean;
-  send(order: Order): void;
+  send(order: Order): boolean;
 }
 
 const STORY_LINES = 80;
@@ -87,8 +87,8 @@ export class Desk {
     send.type = "submit";
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (said.value.trim()) this.acts.send({ type: "chat", text: said.value.trim() });
-      said.value = "";
+      const text = said.value.trim();
+      if (!text || this.acts.send({ type: "chat", text })) said.value = "";
     });
     this.part.say = form;
   }

@@ -303,9 +303,9 @@ export class Hand implements Reach {
   act(name: string): boolean {
     const grip = this.grip;
     if (name === "fine" || name === "free") {
+      if (!this.table.send({ type: "press", name })) return true;
       if (name === "fine") this.isFine = !this.isFine;
       else this.isFree = !this.isFree;
-      this.table.send({ type: "press", name });
       return true;
     }
     if (name === "ghost") {

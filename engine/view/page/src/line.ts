@@ -46,9 +46,11 @@ export class Line {
       });
   }
 
-  // What is wanted while the line is lost would come late, when nobody wants it any more.
-  send(order: Order): void {
-    if (this.state === "open") this.post(order);
+  // Returns whether it was sent: what is wanted while the line is lost would come when nobody wants it any more.
+  send(order: Order): boolean {
+    if (this.state !== "open") return false;
+    this.post(order);
+    return true;
   }
 
   private post(order: Order): void {

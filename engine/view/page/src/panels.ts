@@ -50,7 +50,7 @@ export class Panels {
   // The button that a digit presses.
   key(key: string): HTMLButtonElement | undefined {
     const all = [...this.shown.values()].flatMap((each) => [...each.querySelectorAll("button")]);
-    return all.find((each) => each.dataset.key === key && !each.disabled);
+    return all.find((each) => each.dataset.key === key && !each.disabled && !each.closest("[inert]"));
   }
 
   private fill(parent: HTMLElement, items: Item[]): void {

@@ -32,7 +32,9 @@ export class Scan {
         ".desk button:not(:disabled), .desk input[type=range]",
       ),
     ];
-    const seen = all.filter((each) => each.checkVisibility({ visibilityProperty: true }));
+    const seen = all.filter(
+      (each) => each.checkVisibility({ visibilityProperty: true }) && !each.closest("[inert]"),
+    );
     seen.sort((one, other) => rank(one) - rank(other));
     // where what was lit has gone, from the first one again
     this.light(seen[(seen.indexOf(this.lit!) + 1) % seen.length] ?? null);

@@ -361,9 +361,9 @@ export class Seat implements Table {
     return this.numbers.get(piece) ?? -1;
   }
 
-  send(order: Order): void {
-    this.line.send(order);
+  send(order: Order): boolean {
     this.loop.touch();
+    return this.line.send(order);
   }
 
   // Nothing more can be chosen until the server has answered.

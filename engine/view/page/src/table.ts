@@ -16,7 +16,7 @@ export interface Table {
   readonly isSandbox: boolean;
   readonly line: Line;
   readonly loop: Loop;
-  send(order: Order): void;
+  send(order: Order): boolean;
   // Whether a press at a place of the picture takes a piece; takes it.
   takes(x: number, y: number, isTouch: boolean, isMeant: boolean): boolean;
   tap(x: number, y: number, isTouch: boolean): void;
