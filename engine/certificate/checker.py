@@ -23,14 +23,10 @@ from itertools import combinations
 from typing import Any
 
 VERSION = 1
-TOUCH = Fraction(
-    2, 10**5
-)  # metres: what is this close touches, as in a verdict (0.02 mm); so deep it may overlap
+TOUCH = Fraction(2, 10**5)  # metres: what is this close touches, as in a verdict; so deep it may overlap
 ROUNDING = Fraction(1, 10**7)  # metres by which an outline may be cut short
 FLAT = Fraction(1, 10**8)  # metres by which corners of a face may lie off its plane, as they are rounded
-INSIDE = Fraction(
-    2, 10**4
-)  # metres from the edge of a face: nearer to it, another face may lie as well in what topples
+INSIDE = Fraction(2, 10**4)  # metres from the edge of a face: in what topples, nearer ones tell no normal
 WIDE = Fraction(1, 10**4)  # metres: a narrower face, or edges that cross by less, fix no plane
 
 
