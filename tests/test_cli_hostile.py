@@ -84,3 +84,19 @@ def test_names_in_other_letters_never_break_a_command(encoding: str, tmp_path: P
     done = teeter("probe", str(file), "--piece", "脚", PYTHONIOENCODING=encoding)
     assert done.returncode == 2
     assert "\\u811a" in done.stderr
+
+
+def test_a_current_folder_that_was_removed_is_named(tmp_path: Path) -> None:
+    """The system names no file then, though the one that is asked for is there."""
+    record = ROOT / "tests" / "recordings" / "wonky-2.teeter"
+    words = 'mkdir gone; cd gone; rmdir ../gone; exec "$0" -m teeter verify "$1"'
+    done = subprocess.run(
+        ["sh", "-c", words, sys.executable, str(record)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = "teeter: the current folder was removed: change to one that exists\n"
+    assert (done.returncode, done.stderr) == (2, said)

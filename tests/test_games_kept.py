@@ -16,6 +16,7 @@ import pytest
 
 from teeter.engine.hand import packed
 from teeter.engine.pose import Pose
+from teeter.engine.record import archive
 from teeter.engine.record.format import RecordError
 from teeter.engine.record.latest import latest
 from teeter.engine.record.meta import fingerprint
@@ -281,14 +282,34 @@ def test_CT_10_what_the_referee_said_is_said_again(tmp_path: Path, is_forged: bo
     session.act(next(each.action for each in session.choices if isinstance(each.action, NothingFits)))
     session.answer(referees(session, session.need) is not is_forged)
     state = session.state
-    recorder.close(session.summary("left"))
+    recorder.close(session.summary())
     session.close()
     found = verify(path)
     assert found.agrees is not is_forged
-    assert ("the answer no, where the referee says yes" in found.why) is is_forged
+    assert ("the answer no, where the referee here says yes" in found.why) is is_forged
     again, _ = fork(load(path))
     assert again.state == state
     again.close()
+
+
+def test_CT_10_nor_does_it_agree_when_another_version_is_named(tmp_path: Path) -> None:
+    """CT-10: whoever forges an answer chooses the version, too."""
+    path = tmp_path / "asked.teeter"
+    session, recorder = begin(game_named("crazy-tower"), PLAYERS, 1, {}, path=path)
+    assert recorder is not None
+    session.act(next(each.action for each in session.choices if isinstance(each.action, NothingFits)))
+    session.answer(not referees(session, session.need))
+    recorder.close(session.summary())
+    session.close()
+    contents = archive.read(path)
+    head = json.loads(contents.meta)
+    head["versions"]["teeter"] = "0.1"
+    meta = json.dumps(head, sort_keys=True).encode("ascii")
+    with path.open("wb") as stream:
+        archive.write(replace(contents, meta=meta), stream)
+    found = verify(path)
+    assert (found.agrees, found.comparable) == (False, False)
+    assert "The referee of version '0.1', which it names, may have said so" in found.why
 
 
 def test_a_game_that_is_gone_on_with_is_marked_with_the_engine_that_simulates_it(tmp_path: Path) -> None:
@@ -297,11 +318,11 @@ def test_a_game_that_is_gone_on_with_is_marked_with_the_engine_that_simulates_it
     with using("rapier"):
         session, recorder = begin(game_named("wonky"), PLAYERS, 3, {}, path=paths[0])
     assert recorder is not None
-    recorder.close(session.summary("left"))
+    recorder.close(session.summary())
     session.close()
     session, recorder = fork(load(paths[0]), path=paths[1])
     assert recorder is not None
-    recorder.close(session.summary("left"))
+    recorder.close(session.summary())
     session.close()
     metas = [load(path).meta for path in paths]
     assert [meta.engine for meta in metas] == ["rapier", "rapier"]

@@ -392,7 +392,8 @@ FORGED: dict[str, tuple[Callable[[Contents], Contents], int, str]] = {
     "players": (lambda c: head(c, players=["Ana"]), 1, "refuses"),
     "platform": (lambda c: head(c, platform="vax VMS"), 0, "not proven: meta.json: platform 'vax VMS'"),
     "version": (lambda c: head(c, versions={**json.loads(c.meta)["versions"], "teeter": "9"}), 0, "versions.teeter"),
-    "reason": (lambda c: outcome(c, reason="Ben cheated"), 0, "not proven: meta.json: outcome.reason"),
+    "reason": (lambda c: outcome(c, reason="Ben wins: no cards left"), 1, "meta.json: outcome.reason: is 'Ben wins"),
+    "turns": (lambda c: outcome(c, reason="broken off after 99 turns"), 1, "meta.json: outcome.reason: is 'broken"),
 }  # fmt: skip
 
 

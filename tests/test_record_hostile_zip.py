@@ -66,7 +66,10 @@ def test_declared_sizes_are_added_up(tmp_path: Path) -> None:
 
 def test_an_entry_larger_than_it_declares_is_damaged(tmp_path: Path) -> None:
     bomb = changed(text("journal.jsonl", b"\n" * 50_000_000))
-    assert "damaged" in said_of(tmp_path, declared(bomb, "journal.jsonl", 10))
+    smaller = declared(bomb, "journal.jsonl", 10)
+    assert said_of(tmp_path, smaller) == "its entry journal.jsonl is another one in the directory"
+    at = smaller.index(b"journal.jsonl") - 30
+    assert "damaged" in said_of(tmp_path, smaller[: at + 22] + struct.pack("<I", 10) + smaller[at + 26 :])
 
 
 @pytest.mark.parametrize("more", [b"#!/bin/sh\n", b"\0" * 100, b"PK"])
@@ -75,6 +78,40 @@ def test_bytes_before_a_recording_or_after_it(more: bytes, tmp_path: Path) -> No
     assert said_of(tmp_path, more + good()) == "is not a recording: other bytes stand before its zip"
     assert said_of(tmp_path, good() + more).startswith("is not a recording: a .teeter file is a zip")
     assert said_of(tmp_path, good() + good()) == "is not a recording: other bytes stand before its zip"
+
+
+def placed(hidden: bytes, at: str) -> bytes:
+    """A recording with other bytes before an entry, of which its directory knows where it is, or before that."""
+    data = bytearray(good())
+    directory = int.from_bytes(data[-6:-2], "little")
+    with zipfile.ZipFile(io.BytesIO(data)) as opened:
+        place = directory if not at else opened.getinfo(at).header_offset
+    row = directory
+    while data[row : row + 4] == b"PK\1\2":
+        (offset,) = struct.unpack_from("<I", data, row + 42)
+        struct.pack_into("<I", data, row + 42, offset + len(hidden) * (bool(at) and offset >= place))
+        row += 46 + sum(struct.unpack_from("<3H", data, row + 28))
+    struct.pack_into("<I", data, len(data) - 6, directory + len(hidden))
+    return bytes(data[:place] + hidden + data[place:])
+
+
+@pytest.mark.parametrize("at", ["journal.jsonl", ""])
+def test_an_entry_that_its_directory_does_not_name(at: str, tmp_path: Path) -> None:
+    """Whoever reads a zip from its beginning finds it."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as opened:
+        opened.writestr("meta.json", b'{"outcome":{"winners":["Ben"]}}')
+        ends = opened.fp.tell() if opened.fp else 0
+    hidden = stream.getvalue()[:ends]
+    assert zipfile.ZipFile(io.BytesIO(placed(hidden, at))).testzip() is None
+    before = f"before its entry {at}" if at else "before its directory"
+    assert said_of(tmp_path, placed(hidden, at)) == f"other bytes stand {before}"
+
+
+def test_an_entry_that_is_another_one_in_the_directory(tmp_path: Path) -> None:
+    data = bytearray(good())
+    struct.pack_into("<I", data, 18, 5)
+    assert said_of(tmp_path, bytes(data)) == "its entry meta.json is another one in the directory"
 
 
 def test_a_doubled_entry(tmp_path: Path) -> None:

@@ -45,6 +45,8 @@ COMPRESSION = 8
 """Level of deflate: a twelfth smaller than the usual 6, for a second more in five minutes of a game."""
 CHUNK = 1 << 20
 """Bytes that are unpacked in one go."""
+LOCAL = struct.Struct("<4s5H3L2H")
+"""What stands before an entry of a zip; what is shorter hides none."""
 _TEXTS = (META, JOURNAL, EVENTS, HASHES)
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -122,6 +124,7 @@ def _opened(stream: IO[bytes], names: tuple[str, ...], file: str, place: str) ->
             if min(info.header_offset for info in archive.infolist()):
                 # a zip may have other bytes before it, another zip too, which nothing would look at
                 raise RecordError(file, "is not a recording: other bytes stand before its zip", place)
+            _check_places(archive, stream, file, place)
             yield archive
     except _DAMAGED as error:
         problem = f"is damaged or not a recording: {quote(str(error))}"
@@ -182,6 +185,24 @@ def _check_entries(infos: list[zipfile.ZipInfo], names: tuple[str, ...], file: s
     total = sum(info.file_size for info in infos)
     if total > MAX_BYTES:
         raise RecordError(file, f"unpacks to {total} bytes; at most {MAX_BYTES} are allowed", place)
+
+
+def _check_places(archive: zipfile.ZipFile, stream: IO[bytes], file: str, place: str) -> None:
+    """Refuse what programs that read a zip from its beginning would take for other entries than its directory has."""
+    ends = 0
+    for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
+        stream.seek(info.header_offset)
+        header = stream.read(LOCAL.size)
+        if info.header_offset - ends >= LOCAL.size or len(header) < LOCAL.size:
+            raise RecordError(file, f"other bytes stand before its entry {info.filename}", place)
+        _, _, flags, method, _, _, *told, name, extra = LOCAL.unpack(header)
+        sizes = [info.CRC, info.compress_size, info.file_size]
+        # bit 3: they follow the entry
+        if method != info.compress_type or told not in ([sizes, [0, 0, 0]] if flags & 8 else [sizes]):
+            raise RecordError(file, f"its entry {info.filename} is another one in the directory", place)
+        ends = info.header_offset + LOCAL.size + name + extra + info.compress_size
+    if archive.start_dir - ends >= LOCAL.size:
+        raise RecordError(file, "other bytes stand before its directory", place)
 
 
 def _arrays(

@@ -65,6 +65,7 @@ MAX_FAULTS = 21
 """Lines about bad input: twenty, and how many more there are."""
 MAX_LINE = 300
 """Characters of such a line."""
+GONE = "the current folder was removed: change to one that exists"
 LEAST_COLUMNS = 40
 """Of a terminal; COLUMNS that says fewer is not heard."""
 BAR_AFTER_S = 1.0
@@ -152,7 +153,7 @@ def add_command(
             exit_on_interrupt(error)
         except (TeeterError, OSError) as error:
             # about the input: one of our own, or the file system's
-            refuse(renamed(str(error)))
+            refuse(renamed(GONE if _is_nowhere(error) else str(error)))
         raise typer.Exit(answer(code))
 
     hints |= {"verbose": Verbose, "quiet": Quiet}
@@ -164,6 +165,15 @@ def add_command(
     paragraphs = cleandoc(run.__doc__ or "").split("\n\n")
     command.__doc__ = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     app.command(name, epilog=f"Example: {example}", rich_help_panel=panel)(command)
+
+
+def _is_nowhere(error: Exception) -> bool:
+    """Whether it is that the current folder was removed: the system names no file then."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return isinstance(error, FileNotFoundError) and error.filename is None
+    return False
 
 
 def refuse(message: str) -> NoReturn:

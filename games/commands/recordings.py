@@ -157,8 +157,6 @@ def _tell(result: Verified, code: int) -> None:
         )
         console.print(f"[red]{word}[/red]{where}: ", end="")
         line(f"{result.place}: {result.why}" if result.place else result.why)
-        if result.steps and not result.comparable:
-            line("It names another platform than this one, where numbers may round differently.")
     for note in result.unproven:
         line(f"not proven: {note}")
 

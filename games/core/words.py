@@ -1,6 +1,12 @@
 """Small words of all stories: lists, numbers, capitals."""
 
+import re
 from collections.abc import Iterable
+
+BROKEN_OFF = re.compile(
+    r"broken off after (\d{1,9}) (turn|decision)s?(?:: a piece was laid against the rules \d{1,9} times running)?"
+)
+"""What programs that play say of a game that they left; people say nothing."""
 
 
 def listed(words: Iterable[str]) -> str:
@@ -17,6 +23,14 @@ def counted(count: int, noun: str) -> str:
 def broken_off(turns: int) -> str:
     """`broken off after 1 turn`: why a game ended that its players did not."""
     return f"broken off after {turns} turn{'s' * (turns != 1)}"
+
+
+def is_broken_off(reason: str, turns: int | None = None) -> bool:
+    """Whether a record may give that as why a game ended before its end. turns: that were played, where it is known."""
+    found = BROKEN_OFF.fullmatch(reason)
+    return not reason or (
+        found is not None and (turns is None or found[2] == "decision" or int(found[1]) == turns)
+    )
 
 
 ORDINALS = (

@@ -11,7 +11,7 @@ from teeter.engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, T
 from teeter.engine.record.meta import Meta, Versions, fingerprint
 from teeter.engine.record.reader import Replay
 from teeter.engine.worlds import Engine
-from teeter.games.core.words import broken_off, counted
+from teeter.games.core.words import broken_off, is_broken_off
 from teeter.models.errors import quote
 
 DERIVED = ("game", "mode", "options", "players", "seed", "rate", "bodies")
@@ -71,9 +71,10 @@ def end_difference(claimed: Replay, summary: Mapping[str, Any]) -> Difference | 
     if not claimed.is_complete and not outcome:
         return None
     expected = dict(summary)
-    if not summary["ended"] and isinstance(outcome.get("reason"), str):
-        # why people left is in no journal (`unproven`)
-        expected["reason"] = outcome["reason"]
+    reason = outcome.get("reason")
+    if not summary["ended"] and isinstance(reason, str) and is_broken_off(reason, summary["turns"]):
+        # why it was left is in no journal (`unproven`)
+        expected["reason"] = reason
     step = claimed.checkpoints[-1].step
     for key in sorted({*outcome, *expected}):
         there, here = outcome.get(key), expected.get(key)
@@ -82,8 +83,8 @@ def end_difference(claimed: Replay, summary: Mapping[str, Any]) -> Difference | 
     return None
 
 
-def asked_again(replay: Replay) -> bool:
-    """Returns whether a referee here answers as the one of the recording: of the same version."""
+def is_of_this_version(replay: Replay) -> bool:
+    """Returns whether it says that it was recorded by this version of teeter."""
     return replay.meta.versions.teeter == Versions.installed().teeter
 
 
@@ -99,11 +100,6 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
         for key in there
         if there[key] != here[key]
     ]
-    answers = sum(entry.get("type") == "answer" for _, entry in replay.journal)
-    if answers and not asked_again(replay):
-        notes.append(
-            f"{JOURNAL}: {counted(answers, 'answer')} of the referee of another version, not asked again"
-        )
     outcome = meta.outcome or {}
     reason = outcome.get("reason")
     if replay.is_complete and outcome.get("ended") is False and reason != broken_off(turns):

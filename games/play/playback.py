@@ -29,10 +29,10 @@ from teeter.games.core.events import Question
 from teeter.games.core.rules import Input, Wait
 from teeter.games.game import Game
 from teeter.games.play.claims import (
-    asked_again,
     difference,
     end_difference,
     head_difference,
+    is_of_this_version,
     lacking,
     unproven,
 )
@@ -68,6 +68,10 @@ class DiffersError(Exception):
     def __init__(self, step: int, why: str, place: str = "") -> None:
         self.step, self.why, self.place = step, why, place
         super().__init__(why)
+
+
+class _OtherRefereeError(DiffersError):
+    """A referee says other than the record has it."""
 
 
 class _OutOfTime(Exception):  # noqa: N818 - caught here; nobody else hears of it
@@ -143,7 +147,7 @@ def _verify(
         _check_head(replay)
         tape.recorder = Recorder(path, replay.meta.model_copy(update={"outcome": None}))
         session = _open(replay, tape)
-        _play(session, tape, replay, None, hear, asks=asked_again(replay))
+        _play(session, tape, replay, None, hear, asks=True)
         _compare_records(replay, session, tape.recorder)
         seats = [seat.name for seat in session.state.seats]
         notes = unproven(replay, engine, session.turns, seats)
@@ -151,7 +155,13 @@ def _verify(
         return Verified(True, comparable, session.table.step, unproven=notes, is_over=is_over)
     except DiffersError as fault:
         steps = session.table.step if session is not None else 0
-        return Verified(False, comparable, steps, fault.step, fault.why, fault.place)
+        why = fault.why
+        if steps and not comparable:
+            why += ". It names another platform than this one, where numbers may round differently"
+        elif isinstance(fault, _OtherRefereeError) and not is_of_this_version(replay):
+            comparable = False
+            why += f". The referee of version {quote(replay.meta.versions.teeter)}, which it names, may have said so"
+        return Verified(False, comparable, steps, fault.step, why, fault.place)
     except _OutOfTime:
         steps = session.table.step if session is not None else 0
         why = f"stopped after {limit_s:g} s, at entry {entries} of {len(replay.journal)} of the journal"
@@ -389,13 +399,14 @@ def _play(
         if step != session.table.step:
             why = f"the record goes on at step {step}, the simulation is at {session.table.step}"
             raise DiffersError(step, why, f"{JOURNAL}, line {number + 1}")
+        place = f"{JOURNAL}, line {number + 1}"
         try:
-            if asks and entry.get("type") == "answer":
-                _ask_again(session, entry)
+            if asks and entry.get("type") == "answer" and (why := _ask_again(session, entry)):
+                raise _OtherRefereeError(step, why, place)
             _enter(session, entry)
         except (RulesError, ValueError, ArithmeticError, KeyError, TypeError) as error:
             why = f"the record asks for what the game refuses: {error}"
-            raise DiffersError(step, why, f"{JOURNAL}, line {number + 1}") from None
+            raise DiffersError(step, why, place) from None
         progress(number + 1, len(replay.journal))
     checked = _compare(tape.checkpoints, expected, checked)
     if checked < (len(expected) if count is None else count):
@@ -434,16 +445,17 @@ def _target(target: object) -> Target:
     return a, b, c, d, e, f, g
 
 
-def _ask_again(session: Session, entry: Mapping[str, Any]) -> None:
-    """Raises ValueError where a referee says other than the record has it."""
+def _ask_again(session: Session, entry: Mapping[str, Any]) -> str:
+    """Returns where a referee says other than the record has it, in words; empty where they agree."""
     from teeter.games.players.bots import referees
 
     question = session.need.question
     if question is None or question is Question.HOW_TALL or type(entry["yes"]) is not bool:
-        return
+        return ""
     said = referees(session, session.need)
-    if entry["yes"] is not said:
-        raise ValueError(f"the answer {ANSWERS[entry['yes']]}, where the referee says {ANSWERS[said]}")
+    if entry["yes"] is said:
+        return ""
+    return f"the record has the answer {ANSWERS[entry['yes']]}, where the referee here says {ANSWERS[said]}"
 
 
 def _enter(session: Session, entry: Mapping[str, Any]) -> None:

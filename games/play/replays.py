@@ -25,7 +25,7 @@ from teeter.engine.view.video.captions import MAX_LINE_LETTERS, Caption, Telling
 from teeter.engine.view.video.scenery import Scenery, scenery_of
 from teeter.engine.world.body import FLOOR, TABLE, Assembly, Body
 from teeter.games.core.errors import RulesError
-from teeter.games.core.words import won
+from teeter.games.core.words import is_broken_off, won
 from teeter.games.game import Game
 from teeter.games.play.playback import past_of
 from teeter.games.play.recording import first_state, known_game
@@ -153,6 +153,9 @@ def result_of(meta: Meta) -> str:
     """Returns who won a game and why, or why it was left; empty while it goes on."""
     outcome: dict[str, Any] = dict(meta.outcome or {})
     winners, reason = outcome.get("winners"), outcome.get("reason")
+    if outcome.get("ended") is False and not (isinstance(reason, str) and is_broken_off(reason)):
+        # who broke a game off does not say who won it
+        return "broken off"
     names = [str(name) for name in winners] if isinstance(winners, list) else []
     words = won(names) if names else ""
     because = reason if isinstance(reason, str) else ""
