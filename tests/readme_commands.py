@@ -1,7 +1,8 @@
 """Runs every command and every script of the README with an installed teeter, and looks at the files they make.
 
-`python tests/readme_commands.py ENVIRONMENT SOURCE`: the environment teeter is installed in, and the folder its wheel
-was built from. A command without a row in EXPECTED stops the run, and so does a row without a command.
+`python tests/readme_commands.py ENVIRONMENT SOURCE [ROW ...]`: the environment teeter is installed in, the folder its
+wheel was built from, and the rows of EXPECTED to be run, by default all and the scripts. A command without a row stops
+the run, and so does a row without a command.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -268,8 +269,8 @@ def pip_install(command: str, environment: Path, source: Path, env: Mapping[str,
     assert files() == before, f"{command} installs other files than the wheel: {files() ^ before}"
 
 
-def main(environment: Path, source: Path) -> None:
-    """Runs all; says how long each took."""
+def main(environment: Path, source: Path, only: Sequence[str] = ()) -> None:
+    """Runs all, or only some rows; says how long each took."""
     gate = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     seen: set[str] = set()
     with TemporaryDirectory(prefix="teeter-readme-") as name:
@@ -290,6 +291,8 @@ def main(environment: Path, source: Path) -> None:
         folder.mkdir()
         for command in commands():
             begun = time.monotonic()
+            if only and (not command.startswith("teeter ") or row_of(command) not in only):
+                continue
             if command in GATE:
                 assert command in gate, f".ci/run does not run {command}"
             elif command.startswith("pip "):
@@ -298,11 +301,12 @@ def main(environment: Path, source: Path) -> None:
                 seen.add(row_of(command))
                 run(command, folder, env)
             print(f"{time.monotonic() - begun:6.1f} s  {command}", flush=True)
-        for number, code in enumerate(of_kind("python")):
+        for number, code in enumerate(of_kind("python") if not only else ()):
             subprocess.run([environment / "bin" / "python", "-c", code], cwd=folder, env=env, check=True)
             print(f"script {number + 1} ran")
-    assert seen == set(EXPECTED), f"the README shows no {set(EXPECTED) - seen}"
+    wanted = set(only) or set(EXPECTED)
+    assert seen == wanted, f"the README shows no {wanted - seen}"
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).absolute(), Path(sys.argv[2]).absolute())
+    main(Path(sys.argv[1]).absolute(), Path(sys.argv[2]).absolute(), sys.argv[3:])

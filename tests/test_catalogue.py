@@ -99,7 +99,7 @@ def test_parts_are_convex_and_cover_the_piece(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", {spec.shape: name for name, spec in EVERY.items()}.values())
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_parts_lie_inside_the_piece(name: str) -> None:
     spec = EVERY[name].model_copy(update={"bevel": 0.0})
     if isinstance(spec.shape, (Box, Sphere)):

@@ -120,7 +120,7 @@ def has_underside(name: str) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(SPECS))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_a_piece_stays_in_its_stable_poses(name: str) -> None:
     piece = build(SPECS[name])
     for number, (pose, chance) in enumerate(stable_poses(piece)):
@@ -131,7 +131,7 @@ def test_a_piece_stays_in_its_stable_poses(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in SPECS if has_underside(name)])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_a_piece_tips_over_an_edge_where_it_should(name: str) -> None:
     piece = build(SPECS[name])
     found = directions(piece)

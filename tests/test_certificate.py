@@ -92,6 +92,7 @@ def test_a_verdict_of_statics_is_proven_and_its_opposite_is_not(name: str, stand
         certify(assembly_of(name), not stands)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*LARGE, "tower"])
 def test_every_shipped_scene_with_statics_has_a_certificate(name: str) -> None:

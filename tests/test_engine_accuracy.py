@@ -151,7 +151,7 @@ def _scaled(body: Body, times: float) -> Body:
         for metres in (0.01, 0.1, 1.0, 10.0)
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_the_verdict_and_the_tilt_are_the_same_at_any_size(name: str, metres: float) -> None:
     expected, found = plain(name), check(of_size(name, metres), QUIET)
     assert found.word == expected.word
@@ -202,6 +202,7 @@ CHANGES = {
 SAME = ["arch", "two_bricks", "bridge", "leaning_tower", "leaning_tower_past", "arch_thin"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("change", sorted(CHANGES))
 @pytest.mark.parametrize("name", SAME)
 def test_statics_does_not_hang_on_how_the_scene_is_written(name: str, change: str) -> None:
@@ -225,7 +226,7 @@ def test_statics_does_not_hang_on_how_the_scene_is_written(name: str, change: st
         for column, change in enumerate(sorted(CHANGES))
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_the_verdict_does_not_hang_on_how_the_scene_is_written(name: str, change: str) -> None:
     found = check(CHANGES[change](shipped(name)), QUIET)
     assert (found.word, found.dynamics.stands) == (plain(name).word, plain(name).dynamics.stands)

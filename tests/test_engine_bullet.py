@@ -420,6 +420,7 @@ def rebound_from(height: float, shape: dict[str, object]) -> float:
     return fastest / math.sqrt(2 * GRAVITY * height)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "height"),

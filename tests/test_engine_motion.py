@@ -59,7 +59,7 @@ right = cache(lambda what: FORMS[what]())
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("what", "who"), rows())
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_motion_is_right_but_where_it_is_known_to_miss(what: str, who: str) -> None:
     engine, tuning = SETTINGS[who]
     with using(engine):

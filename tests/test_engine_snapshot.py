@@ -51,6 +51,7 @@ def drift(world: BulletWorld, times: int) -> float:
     return 1e3 * float(np.linalg.norm(tick.poses[:, :3] - start[:, :3], axis=1).max())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [20, pytest.param(200, marks=pytest.mark.soak)])
 @pytest.mark.parametrize(
@@ -62,6 +63,7 @@ def test_a_tower_rebuilt_200_times_moves_less_than_0_1_mm(
     assert drift(rested(bodies, 5.0, without), times) <= 0.1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "finer"), [("arch", 3), ("cone_in_ring", 1), ("standing_arch", 1)])
 def test_curved_and_hollow_pieces_rebuilt_50_times_move_less_than_0_1_mm(name: str, finer: int) -> None:

@@ -244,7 +244,7 @@ OFTEN = [each for each in COMMANDS if each not in ALWAYS]
         for command in COMMANDS
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 def test_a_command_that_is_cut_off_leaves_with_no_answer_that_is_not_its_own(
     cut: str, command: str, scenes: Path
 ) -> None:
@@ -287,7 +287,7 @@ def cut_off(command: str, cut: str, scenes: Path, out: Path) -> int:
         ("little memory", "a picture"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_other_commands_that_are_cut_off(cut: str, command: str, scenes: Path, tmp_path: Path) -> None:
     """Each at least once, and each cut once."""
     cut_off(command, cut, scenes, tmp_path / "out")
@@ -329,7 +329,7 @@ WITHOUT = "import sys; sys.modules[{!r}] = None; sys.argv[0] = 'teeter'; from te
 
 
 @pytest.mark.parametrize("package", NEEDED_BY)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_a_package_that_is_missing_is_named_in_a_line(package: str, scenes: Path) -> None:
     code, error = run((WITHOUT.format(package), *NEEDED_BY[package]), Cut((PYTHON, "-c")), scenes)
     if code != 70:
@@ -426,6 +426,7 @@ def test_memory_that_runs_out_while_loading_is_told_without_a_trace(kb: int, sce
     assert "Traceback" not in error
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("where", [("--headless", "--seed", "3"), ("--host", "127.0.0.1:0")])
 def test_a_disk_that_fills_up_in_mid_game_ends_it_in_order(where: tuple[str, ...], tmp_path: Path) -> None:
     """A line says where the game is that was played so far; it is gone on with from there. By an engine that writes no

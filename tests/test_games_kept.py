@@ -146,6 +146,7 @@ def test_a_game_of_every_kind_is_seen_before_it_goes_on(name: str, tmp_path: Pat
     assert opening.state == left_at(replay)[0] != past_of(replay)[0]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["bausack", "crazy-tower", "tower-topple", "wonky"])
 def test_what_was_in_the_hand_is_not_when_a_game_goes_on(name: str, tmp_path: Path) -> None:
     """People were told to carry a piece that lay on the table, and read twice that it was taken."""

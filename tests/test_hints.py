@@ -219,6 +219,7 @@ def test_a_place_that_the_rules_forbid_is_not_called_safe() -> None:
     assert broken, "no place was against the rules: nothing was tried"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("name", "places"),
     [

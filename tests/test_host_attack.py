@@ -108,6 +108,7 @@ def test_a_drawn_seed_is_not_found_and_no_message_has_what_is_hidden(tried: int)
     assert not [word for word in ('"deck"', '"hands"', '"luck"', '"seed"') if word in heard]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name",
     [
@@ -354,6 +355,7 @@ def test_a_pulse_that_dies_ends_the_host_in_order(monkeypatch: pytest.MonkeyPatc
         assert host.ask(lambda server: server._end.done())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["closed", "hung up"])
 def test_a_host_outlives_its_terminal(tmp_path: Path, way: str) -> None:

@@ -209,6 +209,7 @@ def check_interference(game: HostedGame, seats: tuple[str, ...], others: int = 1
     return compared
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYED)
 def test_what_is_hidden_is_not_found(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

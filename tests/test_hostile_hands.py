@@ -155,6 +155,7 @@ def test_BS_04_an_accepted_piece_goes_home_when_another_tower_falls_meanwhile() 
     session.close()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("players", [2, 3])
 @pytest.mark.parametrize("tower", [("base_1", "drum"), ()], ids=["a piece", "a foundation"])
 def test_BS_03_a_throw_at_the_tower_of_another_is_the_thrower_s_collapse(

@@ -90,16 +90,6 @@ def imports(path: Path) -> frozenset[str]:
     return frozenset(name.removeprefix("teeter.") for name in found)
 
 
-def test_what_is_ours_is_imported_as_part_of_the_package() -> None:
-    """A project may have packages of these names of its own."""
-    ours = re.compile(rf"^\s*(?:from|import)\s[^\n]*\b(?:{'|'.join(LAYERS)})\b", re.MULTILINE)
-    for path in [*sources(), ROOT / "teeter" / "__init__.py", *(ROOT / "tests").rglob("*.py")]:
-        for node in nodes(path) if ours.search(path.read_text(encoding="utf-8")) else ():
-            names = {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
-            names |= {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
-            assert not top(names) & set(LAYERS), f"{place(path)} imports {names}: import it of teeter"
-
-
 def top(names: Iterable[str]) -> set[str]:
     return {name.split(".")[0] for name in names}
 

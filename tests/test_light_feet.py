@@ -27,6 +27,7 @@ CUBE = on_feet(1, [(30, 0), (-15, math.sqrt(675)), (-15, -math.sqrt(675))], (100
 mm off and 51 mm below its centre; over their inner ones it would fall at 16.2 degrees, and stands at 16.6."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["bullet", "rapier"])
 @pytest.mark.parametrize(

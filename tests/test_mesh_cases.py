@@ -64,6 +64,7 @@ def test_statics_agrees_with_what_is_known(name: str, tmp_path: Path) -> None:
     assert statics_of(one, tmp_path).stands is (one.verdict == "stands"), one.why
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.soak] * (name in MILDER)) for name in CASES]

@@ -12,7 +12,13 @@ HEAVIEST_CELL = 600_000
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", LESSONS, ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(file, marks=[pytest.mark.soak] * (file.stem == "tournament_of_bots"), id=file.stem)
+        for file in LESSONS
+    ],
+)
 def test_a_lesson_runs(file: Path) -> None:
     lesson = nbformat.read(file, as_version=4)  # type: ignore[no-untyped-call]
     assert not any(cell.get("outputs") for cell in lesson.cells), "keep lessons without what they print"

@@ -158,7 +158,7 @@ def _device(file: Path) -> None:
 @pytest.mark.parametrize(
     "kind", ["a folder", "a device", "in no folder", "where nobody may", "what is read", "a link to that"]
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_what_cannot_or_must_not_be_written_is_refused(kind: str, writer: str, here: Path) -> None:
     words, name = WRITERS[writer]
     read = READS[writer]

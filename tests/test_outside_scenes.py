@@ -59,7 +59,7 @@ def test_stacks_of_other_engines_stand(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_large_stacks_of_other_engines_stand(name: str) -> None:
     assert proven(LARGE[name]()) == "stands"
 

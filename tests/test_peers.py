@@ -157,6 +157,7 @@ def test_four_points_carry_a_cube_that_stands_and_not_one_that_tips() -> None:
         assert stands(scene, contacts=points_of(scene, DOWN)) is (mm < 0)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "cause"),

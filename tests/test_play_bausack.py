@@ -50,6 +50,7 @@ def test_tops_of_one_height_carry_together() -> None:
     assert 60 * 30 < heights[1][1].area < 2 * 60 * 30 - 30 * 30
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["base_2", "cube", "arch", "spool", "bottle", "golf_tee", "tube"])
 def test_every_place_stands_and_touches_the_tower(name: str) -> None:
     tower = [piece("base_1"), piece("cube", -12, 0, 15)]

@@ -158,6 +158,7 @@ def test_ALL_9_what_went_wrong_at_one_place_is_tried_at_another(again: Any, plac
     assert tried == places
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("card", ["card_01", "card_04", "card_12", "card_20"])
 @pytest.mark.parametrize("name", ["red_i1", "red_v5", "red_l4"])
 def test_every_place_meets_the_conditions_and_is_clear_of_what_lies_there(card: str, name: str) -> None:

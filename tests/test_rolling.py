@@ -123,6 +123,7 @@ def test_what_is_wrong_is_refused_with_what_to_write(pieces: Any, pairs: Any, wo
         teeter.build(pieces, pairs=pairs)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "piece", "ratio"),

@@ -114,6 +114,7 @@ def _other(action: Action, player: str) -> list[Any]:
     return [player, *(getattr(action, name) for name in type(action).__slots__ if name != "player")]
 
 
+@pytest.mark.sampled(2)
 @every_mode
 @pytest.mark.parametrize("first", BATCHES)
 def test_random_play(lab: Lab, mode: str, first: int) -> None:
@@ -151,6 +152,7 @@ def check_end(lab: Lab, steps: list[Step]) -> None:
         assert error.clause == outcome.reason.clause
 
 
+@pytest.mark.sampled(2)
 @every_mode
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.soak)])
 def test_thorough_inputs(lab: Lab, mode: str, every: int) -> None:

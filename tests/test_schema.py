@@ -84,7 +84,7 @@ RECORDING = str(Path(__file__).parent / "recordings" / "wonky-2.teeter")
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value[:3]),
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_what_is_printed_fits(
     schemas: dict[str, Any], kind: str, words: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -181,7 +181,7 @@ def look(desk: ClientState[Any], tutorial: Tutorial, hinted: Hinted, settings: S
 
 @pytest.mark.parametrize("games", [FEW_GAMES, pytest.param(GAMES_A_MODE, marks=pytest.mark.soak)])
 @pytest.mark.parametrize(("lab", "mode"), MODES, ids=MODE_NAMES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_every_state_of_many_games_can_be_looked_at(lab: Lab, mode: str, games: int) -> None:
     game, settings = lab.game, load_settings()
     view = observation_of(game) if game.has_bots else None

@@ -46,6 +46,7 @@ class Line:
         return self._orders.pop(0)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("game", "words"), [("wonky", "counts"), ("crazy-tower", "settles")])
 @pytest.mark.parametrize("views", [1, 4])
 def test_a_window_closed_while_pieces_come_to_rest_leaves_a_record_that_agrees(

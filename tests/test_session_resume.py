@@ -78,6 +78,7 @@ def poses(session: Session) -> dict[str, tuple[float, ...]]:
     return {name: (*body.pose.position, *body.pose.orientation) for name, body in bodies.items()}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHORT)
 def test_a_game_left_in_the_middle_of_a_turn_goes_on_as_if_it_never_was(name: str, tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def taken_back(session: Session) -> None:
     assert state(session).seats == known.seats
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", OPTIONS)
 def test_what_was_taken_back_leaves_no_trace(name: str) -> None:
     plain, other = session_of(name), session_of(name)
@@ -106,6 +107,7 @@ def test_what_was_taken_back_leaves_no_trace(name: str) -> None:
     other.close()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIONS)
 def test_nor_does_it_in_the_middle_of_a_game(name: str) -> None:

@@ -103,6 +103,7 @@ def end(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Pa
     return End(code, error, left, strays, took)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "number", "after_s"),
@@ -124,6 +125,7 @@ def test_a_signal_ends_everything_quietly(
     assert (found.left, found.files) == ("", [])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("after_s", [0.0, 0.02])

@@ -18,6 +18,7 @@ GAMES: dict[str, tuple[int, dict[str, object]]] = {
 TURNS = 2000
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["bausack", "wonky", "crazy-tower"])
 def test_a_few_turns_of_a_hostile_hand(name: str, tmp_path: Path) -> None:

@@ -263,6 +263,7 @@ NEUTRAL = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NEUTRAL)
 def test_neutral_balance_stands_and_names_what_may_roll(name: str) -> None:

@@ -118,6 +118,7 @@ def test_margins_of_wedges_agree_with_statics(case: WedgeCase) -> None:
         assert contradictions(case.assembly, analyse(case.assembly), 0) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [12, 91, 136, 248])
 def test_the_simulation_agrees_where_only_reached_states_count(seed: int) -> None:

@@ -80,6 +80,7 @@ def test_what_rolls_far_is_followed_to_where_it_falls(name: str) -> None:
     assert found.weakest == scene.free[0].name
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("half", [19.0, 18.0, 15.0, 10.0])
 def test_a_board_has_the_margin_of_the_closed_form_near_where_it_has_none(half: float) -> None:
@@ -171,6 +172,7 @@ def test_what_rocks_is_judged_where_it_rests_on_a_table_that_was_tilted(tilt: fl
         assert found.statics.tilt_deg == pytest.approx(left, abs=0.05)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(("rod", "mu"), [(5.0, 0.4), (5.0, 0.8)])
 def test_a_ring_hangs_on_a_rod_as_a_pendulum(rod: float, mu: float) -> None:

@@ -117,6 +117,7 @@ def _counted(ask: SupportFunction, balance: Balance, images: Array) -> tuple[flo
     return found.distance, queries
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "assembly",
     [tower(6), turned(tower(6), 30.0), wall(3, 5), turned(wall(3, 6), 17.0), lopsided(), uneven()],

@@ -123,7 +123,7 @@ def test_pillars_narrower_than_the_block_are_no_support(narrower: float) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_coupled_rigid_block_analysis_says_the_same_where_it_converges(case: WedgeCase) -> None:
     peer = cra_says(case.assembly, case.friction, "cra", case.gravity, 60.0)
     if peer.stands is not None:

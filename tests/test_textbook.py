@@ -10,6 +10,7 @@ SLOW = {4, 9, 22, 27, 28, 30}
 """Seconds each: `test_soak_textbook.py` has them too."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", [number for number in range(46) if number not in SLOW])
 def test_a_random_scene_beside_the_textbook(number: int) -> None:
     assert fault(beside(number)) == ""

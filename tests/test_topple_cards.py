@@ -41,6 +41,7 @@ OFTEN = ((1, 15.0, 0.001), (1, 30.0, 0.01), (2, 20.0, 0.004), (3, 15.0, 0.01), (
 """Cases of every run; the others are for the soak."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("storeys", "lean", "thick"),
     [

@@ -58,6 +58,7 @@ TOWERS: list[tuple[str, Callable[[], Assembly], tuple[float, float, float], int]
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("make", "size", "count"), [each[1:] for each in TOWERS], ids=[t[0] for t in TOWERS])
 def test_it_answers_like_the_whole_balance(
     make: Callable[[], Assembly], size: tuple[float, float, float], count: int

@@ -200,6 +200,7 @@ def test_a_brick_between_walls_at_both_its_ends_is_pulled_crossways() -> None:
 RING = [[x, y, 0] for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_fixed", [False, True])
 @pytest.mark.parametrize("width", [18, 10])
 def test_a_ring_round_a_post_is_pulled_off_no_way(width: int, is_fixed: bool) -> None:

@@ -15,9 +15,9 @@ from teeter.engine.view.window.layout import lay_out
     [
         # of one game in one process, which builds its pieces once
         "block_by_drag, camera_by_drag, stillness",
-        "brick_by_drag, one_button",
-        "sandbox_floor, sandbox_by_keys",
-        pytest.param("one_button_line", marks=pytest.mark.soak),
+        "brick_by_drag",
+        pytest.param("one_button, one_button_line", marks=pytest.mark.soak),
+        pytest.param("sandbox_floor, sandbox_by_keys", marks=pytest.mark.soak),
     ],
 )
 def test_the_hand_at_the_window(scenarios: str) -> None:

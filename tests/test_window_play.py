@@ -42,7 +42,7 @@ def test_wonky_by_mouse_then_a_display_that_goes_away_leaves_the_game(tmp_path: 
     )
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_bausack_is_finished_by_hand_and_what_ends_it_is_wanted_twice_and_seen_again(tmp_path: Path) -> None:
     said = play_all(
         ("window_scenarios:small_game_by_hand", str(tmp_path / "small.teeter")),
@@ -53,7 +53,7 @@ def test_bausack_is_finished_by_hand_and_what_ends_it_is_wanted_twice_and_seen_a
     assert "BS-19" in said
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_brick_by_keys_alone_and_a_wreck_that_lies_there_and_is_kept_as_a_film(tmp_path: Path) -> None:
     """The brick is pulled, laid and undone; the wreck lies there until somebody goes on."""
     play_all(

@@ -28,6 +28,7 @@ def played(size: tuple[int, int], seconds: int, seed: int) -> dict[str, object]:
     return found
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_some_seconds_of_random_input_break_nothing() -> None:
     found = played((800, 600), SHORT_S, 5)

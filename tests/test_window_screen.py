@@ -18,6 +18,7 @@ PATIENCE = 90.0
 """Seconds in which a command has to show something; machines that test may be slow."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("play",), ("play", "wonky"), ("view", "arch"), ("replay", str(RECORDING))]

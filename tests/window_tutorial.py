@@ -43,9 +43,9 @@ class Reader:
     def obey(self) -> None:
         """Do one act that is asked for."""
         said = self.person.wait(self._asked, "something is asked for")
-        does, act = next((does, act) for pattern, does, act in self._acts() if re.search(pattern, said))
+        does, act = next(READS[pattern] for pattern in READS if re.search(pattern, said))
         slips = self._slips()
-        does()
+        does(self)
         self.person.wait(
             lambda: self._is_done(said) or self._slips() > slips, f"the lesson goes on after: {said}", 60.0
         )
@@ -70,16 +70,8 @@ class Reader:
         screen = self.person.app.screen
         return not hasattr(screen, "client") or (screen.client.waits is not None and screen._lesson() != said)
 
-    def _acts(self) -> list[tuple[str, Callable[[], None], str]]:
-        return [
-            (r"^Click again to lay it", self._lay, "lay it"),
-            (r"^Click one of your cards", self._play_card, "play a card"),
-            (r"^Build: Click", self._bid, "bid"),
-            (r"^(The piece is yours\. )?Click .*(block|brick|piece|it)\b", self._take, "take the lit piece"),
-            (r"^Move the pointer to draw it out", self._pull, "draw it out"),
-            (r"^Move the pointer: ", self._carry, "carry it"),
-            (r"^Turn it with A", lambda: self.person.key("a"), "turn it"),
-        ]
+    def _turn(self) -> None:
+        self.person.key("a")
 
     def _play_card(self) -> None:
         layout = self.person.app.window.hud.layout
@@ -153,6 +145,18 @@ class Reader:
         )
         self.person.click(*self.person.app.window.pointer)
         self.person.wait(lambda: not self.person.client.held, "it is let go of")
+
+
+READS: dict[str, tuple[Callable[[Reader], None], str]] = {
+    r"^Click again to lay it": (Reader._lay, "lay it"),
+    r"^Click one of your cards": (Reader._play_card, "play a card"),
+    r"^Set your bid": (Reader._bid, "bid"),
+    r"^(The piece is yours\. )?Click .*(block|brick|piece|it)\b": (Reader._take, "take the lit piece"),
+    r"^Move the pointer to draw it out": (Reader._pull, "draw it out"),
+    r"^Move the pointer: ": (Reader._carry, "carry it"),
+    r"^Turn it with A": (Reader._turn, "turn it"),
+}
+"""What somebody does who reads a lesson that begins so, and what that is called."""
 
 
 def first_piece(game: str) -> None:
