@@ -55,6 +55,8 @@ class Game(Generic[S]):
     handicaps: Handicaps[S] = NO_HANDICAPS
     score_word: str = "points"
     """What `scores` counts."""
+    told_scores: Callable[[S], tuple[str, tuple[int, ...]]] | None = None
+    """What people are told instead, where that hangs on the house rules."""
     challenge_mode: str = ""
     """The mode in which numbered challenges (option `challenge`) are played; empty: there are none."""
     endless: bool = False
@@ -84,6 +86,12 @@ class Game(Generic[S]):
         if not isinstance(part, kind):
             raise TypeError(f"{self.name}: {path} is no {kind.__name__}")
         return part
+
+    def scoring(self, state: S) -> tuple[str, tuple[int, ...]]:
+        """Returns what is counted, and how much of it every seat has, as people are told."""
+        if self.told_scores is not None:
+            return self.told_scores(state)
+        return self.score_word, tuple(self.rules.scores(state))
 
     @property
     def actions(self) -> tuple[type[Action], ...]:

@@ -235,6 +235,8 @@ def test_the_hosts_link_gives_a_seat_to_a_bot_and_back(host: HostThread) -> None
             while not each.last["table"]["is_paused"]:
                 await each.hear()
         await again.leave()
+        refused = await answer(ada, type="choose", turn=ada.last["turn"]["turn"], choice=0)
+        assert refused["type"] == "refused"
         await owner.say(type="to_bot", seat="Ada", style="clumsy")
         while "To a person" not in owner.told("scores"):
             await owner.settled()

@@ -10,6 +10,34 @@ SMALL = (1000, 600)
 
 
 @pytest.mark.slow
+def test_a_stopped_clock_is_seen_by_who_comes_later_and_takes_no_choices_away(browser: Browser) -> None:
+    with (
+        hosted("wonky", "--players", "Ada,Ben", "--seed", "3", "--house", "first=Ada") as host,
+        at_table(browser, host.links["You, the host"], SMALL, pause_ms=150) as owner,
+        at_table(browser, host.links["Seats"], SMALL, pause_ms=150) as ada,
+    ):
+        ada.page.click("[data-sit='Ada']")
+        ada.page.wait_for_selector(".fan [data-choice]:enabled")
+        owner.run("() => document.querySelector('.desk').classList.add('reads')")
+        owner.page.click("[data-act=pause]")
+        ada.page.wait_for_selector(".paused:has-text('The host has stopped the clock.')")
+        ada.page.reload()
+        ada.page.wait_for_selector(".paused:visible")
+        offered = ada.page.locator(".fan [data-choice]:enabled")
+        offered.first.wait_for()
+        count = offered.count()
+        offered.first.click()
+        ada.page.wait_for_selector(".refusal:has-text('The host has stopped the clock')")
+        assert (offered.count(), ada.run("() => teeter.view.busy")) == (count, "")
+        owner.page.click("[data-act=pause]")
+        ada.page.wait_for_selector(".paused", state="hidden")
+        turn = ada.run("() => teeter.view.turn.turn")
+        offered.first.click()
+        ada.page.wait_for_function("turn => teeter.view.turn.turn !== turn", arg=turn)
+        assert ada.faults == owner.faults == []
+
+
+@pytest.mark.slow
 def test_the_host_mutes_and_sends_away_by_buttons(browser: Browser) -> None:
     with (
         hosted("wonky", "--players", "Ada,Ben", "--seed", "3") as host,

@@ -320,8 +320,12 @@ def test_TT_04__house_rules() -> None:
     assert start(("Ana", "Ben"), 1, {"mode": "4"}, STOCK).house == House()
     chosen = start(("Ana", "Ben"), 1, {"mode": "4", "points": "none", "instructions": "no"}, STOCK).house
     assert (chosen.points, chosen.instructions) == ("none", False)
-    for mode in ("1", "2", "3", "4"):
+    for mode in ("1", "2", "4"):
         assert start(("Ana", "Ben"), 1, {"mode": mode, "topple_loses": "5"}, STOCK).house.topple_loses == 5
+    with pytest.raises(SetupError, match="option topple_loses belongs to modes 1, 2 and 4, not to mode 3"):
+        start(("Ana", "Ben"), 1, {"mode": "3", "topple_loses": "5"}, STOCK)
+    with pytest.raises(SetupError, match="option topple_loses needs points; points=none counts topples"):
+        start(("Ana", "Ben"), 1, {"mode": "4", "points": "none", "topple_loses": "5"}, STOCK)
 
 
 def test_TT_01__teams_are_as_even_as_those_who_came_together_allow() -> None:

@@ -350,6 +350,7 @@ def _play(
         replay = None if recorder is None else str(recorder.path)
         print_json({**begun, **ended, "events": session.events, "replay": replay})
     else:
-        points = ", ".join(f"{name} {value}" for name, value in outcome["scores"].items())
-        narrator.console.print(f"[bold]{outcome['reason']}[/bold] ({game.score_word}: {points})")
+        word, scores = game.scoring(session.state)
+        points = ", ".join(f"{name} {value}" for name, value in zip(outcome["players"], scores, strict=True))
+        narrator.console.print(f"[bold]{outcome['reason']}[/bold] ({word}: {points})")
     return OK

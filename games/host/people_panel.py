@@ -49,7 +49,8 @@ def with_people(client: ClientState, people: Company) -> Panel:
     for guest in people.guests:
         items += [Text(f"{guest.name} looks on", "quiet", "small")]
         items += _row(_order(guest.name, guest.is_muted))
-    return Panel("scores", "top-right", tuple(items), capital(client.game.score_word), width=230)
+    word, _ = client.game.scoring(client.state)
+    return Panel("scores", "top-right", tuple(items), capital(word), width=230)
 
 
 def _own(row: Item) -> Item:

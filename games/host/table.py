@@ -389,7 +389,7 @@ class HostedTable:
         elif kind == "hint":
             view.is_coached = not view.is_coached
         elif kind == "take":
-            self._wishes.check_turn(connection)
+            self._check_player(connection)
             self._physics.send(self._wishes.take(connection.seat, rest))
         elif kind == "keep":
             self._keep(connection)
@@ -462,6 +462,9 @@ class HostedTable:
 
     def _check_player(self, connection: Connection) -> None:
         self._wishes.check_turn(connection)
+        if self.audience.is_paused:
+            # it would be done as soon as the clock goes on, when nobody wants it any more
+            raise WishError("The host has stopped the clock")
         if self.chairs.of(connection.seat).style:
             raise WishError("A bot plays for you; the host can give you the seat back")
 

@@ -27,7 +27,7 @@ def over(client: ClientState, look: HudState) -> Panel:
         Text(clause, "quiet", "small"),
         *([Text("The last fall", "quiet", "small"), Text(look.why, size="small")] if look.why else []),
         Gap(4),
-        Text(capital(client.game.score_word), "quiet", "small"),
+        Text(capital(client.game.scoring(client.state)[0]), "quiet", "small"),
         *score_rows(client),
         Gap(4),
         *(_acts(client, look.film) if client.seat is None else _acts_at_seat(client, look)),
@@ -78,7 +78,7 @@ def score_rows(client: ClientState, gains: Sequence[int] = ()) -> list[Item]:
     outcome = client.game.rules.outcome(client.state)
     turn = () if client.game.endless else (client.need.player,)
     lit = turn if outcome is None else outcome.winners
-    scores = client.game.rules.scores(client.state)
+    _, scores = client.game.scoring(client.state)
     for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
         is_lit = seat.name in lit
         name = seat.name + ("" if seat.has_people else " (bot)")

@@ -271,7 +271,7 @@ def _scores(client: ClientState, settings: Settings, look: HudState) -> tuple[Pa
     if is_over(client) or client.game.is_free_building:
         return ()
     rows = tuple(score_rows(client, look.gains))
-    scores = Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
+    scores = Panel("scores", "top-right", rows, capital(client.game.scoring(client.state)[0]), width=230)
     words, mark = look.flying
     flying = Text(words, "accent", "title", bold=True, mark=mark)
     return scores, *((Panel("gain", "toast", (flying,), width=70, at=look.flies_at),) if words else ())

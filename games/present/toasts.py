@@ -34,7 +34,7 @@ class Toasts:
         self.tried_at = (0.0, 0.0)
         self.rank: Rank = "event"
         """How much is made of what is said."""
-        self._scores = client.game.rules.scores(client.state)
+        self._scores = client.game.scoring(client.state)[1]
         self._changes: tuple[int, ...] = ()
         self._purse = details_of(client.game).purse(client)
         self._flying = ("", "")
@@ -46,7 +46,7 @@ class Toasts:
     def hear(self, now: float) -> None:
         """Take note of what was told. now: seconds on the wall."""
         self._count()
-        scores = self._client.game.rules.scores(self._client.state)
+        scores = self._client.game.scoring(self._client.state)[1]
         if scores != self._scores and len(scores) == len(self._scores):
             self._changes = tuple(b - a for a, b in zip(self._scores, scores, strict=True))
             self._changed, self._flying = now, (f"{max(self._changes, key=abs):+d}", "")

@@ -2,7 +2,7 @@
 
 from teeter.games.core.clauses import clauses_in
 from teeter.games.game import Game
-from teeter.games.tower_topple import rules, state
+from teeter.games.tower_topple import rules, rules_turns, state
 
 GAME = Game(
     name="tower-topple",
@@ -11,6 +11,7 @@ GAME = Game(
     modes=state.MODES,
     clauses=clauses_in("teeter.games.tower_topple"),
     rules=rules,
+    told_scores=rules_turns.told_scores,
     house=state.House,
     state=state.State,
     read_stock=state.read_stock,

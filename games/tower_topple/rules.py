@@ -183,8 +183,9 @@ VERSIONS: dict[str, dict[str, Any]] = {
 def start(players: Sequence[str], seed: int, options: Mapping[str, object], stock: Stock) -> State:
     """TT-01 to TT-04: the seats, the version, the bricks dealt and the tower set up."""
     mode, seats, house = prepare(MODES, House, players, seed, options)
-    if house.points == "none" and house.target:
-        raise SetupError("option target needs points; points=none counts topples")
+    for word in ("target", "topple_loses"):
+        if house.points == "none" and getattr(house, word):
+            raise SetupError(f"option {word} needs points; points=none counts topples")
     house = replace(house, **VERSIONS.get(mode.name, {}))
     first = _by_name(seats, house.first)
     if house.teams:

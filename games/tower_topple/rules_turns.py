@@ -201,6 +201,11 @@ def scores(state: State) -> tuple[int, ...]:
     return state.scores if state.house.points != "none" else tuple([-n for n in state.topples])
 
 
+def told_scores(state: State) -> tuple[str, tuple[int, ...]]:
+    """TT-07: as people count: topples are not minus points."""
+    return ("topples", state.topples) if state.house.points == "none" else ("points", state.scores)
+
+
 def finish(state: State, reason: ToppleReason) -> State:
     """TT-07: the highest total wins, ties share."""
     best = max(scores(state))

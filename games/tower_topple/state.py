@@ -181,6 +181,7 @@ class House:
         "points lost by whoever topples the tower, so nobody topples it on purpose",
         clause="TT-04",
         most=20,
+        modes=("1", "2", "4"),
         told="whoever topples the tower loses {points}",
     )
 

@@ -19,6 +19,7 @@ const REFUSED_MS = 8000;
 // Buttons that need no line, and what is no use without one.
 const ALONE = "[data-act=view], [data-act=sound], [data-act=story], [data-act=help]";
 const LINED = `.at :is(button, input), .say, .tools :not(${ALONE})`;
+const PAUSED = "The host has stopped the clock.";
 const SCANS = "One button: press any key when it is lit; Esc ends it ";
 
 export class Desk {
@@ -47,10 +48,11 @@ export class Desk {
     this.makeStory(panel("story"));
     this.makeTools(panel("tools", "div"));
     this.part.messages = make("div", "messages", this.root);
-    for (const name of ["toast", "refusal", "lost"]) {
+    for (const name of ["toast", "refusal", "lost", "paused"]) {
       this.part[name] = make("output", `${name} panel`, this.part.messages);
       this.part[name].hidden = true;
     }
+    write(this.part.paused, PAUSED);
     this.part.scans = make("p", "scans panel", this.part.messages, SCANS);
     this.part.scans.hidden = true;
     this.press(this.part.scans, "scan", "End");
@@ -208,6 +210,7 @@ export class Desk {
   // The clock of the table, which the host holds.
   run(isPaused: boolean, speed: number): void {
     this.buttons.pause.setAttribute("aria-pressed", String(isPaused));
+    this.part.paused.hidden = !isPaused;
     write(this.buttons.speed, `${speed} x`);
   }
 

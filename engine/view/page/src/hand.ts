@@ -204,7 +204,7 @@ export class Hand implements Reach {
   // -- pointer ------------------------------------------------------------------------------------------------------
 
   get holds(): "" | "carry" | "pull" {
-    if (!this.grip || this.grip.isLaid || this.table.line.state !== "open") return "";
+    if (!this.grip || this.grip.isLaid || this.table.isPaused || this.table.line.state !== "open") return "";
     return this.grip.isPulling ? "pull" : "carry";
   }
 

@@ -227,6 +227,10 @@ export class Seat implements Table {
 
   // -- what is shown of it ------------------------------------------------------------------------------------------
 
+  get isPaused(): boolean {
+    return this.table?.is_paused ?? false;
+  }
+
   private get choices(): ChoiceRow[] {
     return this.turn?.mine && !this.busy && this.line.state === "open" ? this.turn.choices : [];
   }
@@ -240,7 +244,8 @@ export class Seat implements Table {
     const now = performance.now();
     const moves = this.live.follow(now),
       handMoves = this.hand.step(elapsed, now);
-    this.desk.showClock(this.clock ? this.clock.left - (now - this.clock.since) / 1000 : null);
+    const gone = this.clock && !this.isPaused ? (now - this.clock.since) / 1000 : 0;
+    this.desk.showClock(this.clock ? this.clock.left - gone : null);
     const held = this.hand.grip && this.hand.drawn,
       goesBack = held && this.outlook.keep(held.slice(0, 3) as Triple, elapsed);
     const glides = this.fall.step(elapsed, this.outlook.camera),

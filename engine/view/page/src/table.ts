@@ -14,6 +14,7 @@ export interface Table {
   readonly desk: Desk;
   readonly outlook: Outlook;
   readonly isSandbox: boolean;
+  readonly isPaused: boolean;
   readonly line: Line;
   readonly loop: Loop;
   send(order: Order): boolean;
