@@ -56,6 +56,30 @@ def test_what_comes_down_and_is_set_up_again_at_once_is_a_collapse_too(replay: R
     assert SET_OFF <= collapse.begin < collapse.crash <= LANDS + 2 * FRAME
 
 
+def test_what_sways_for_long_before_it_falls_sets_off_when_it_falls(replay: Replay) -> None:
+    """As a tower does from the moment a brick was pulled."""
+    times = np.arange(LAID + 1.0, LANDS + 1.0, FRAME)
+    poses = np.array([replay.frame_at(seconds) for seconds in times], dtype=np.float32)
+    block = NAMES.index("block")
+    poses[:, block, 0] += np.where(times < SET_OFF, 0.006 * np.sin(2 * np.pi * 2 * times), 0.0)
+    steps = np.round(times * replay.meta.rate).astype(np.int64)
+    motion = motion_of(replace(replay, steps=steps, poses=poses), [0.04] * len(NAMES))
+    assert (motion.speeds[:, block] > 0.05).mean() > 0.4, "it is fast all the time"
+    (collapse,) = motion.collapses
+    assert SET_OFF - 0.5 <= collapse.begin <= SET_OFF + 0.05
+
+
+def test_a_true_film_shows_nothing_on_its_way_to_where_it_is_put(replay: Replay) -> None:
+    """Its one interval is a picture of pieces in mid-air; a film that takes time over it lets them be followed."""
+    lively = Recipe(begin=TIDY - 0.1 - FRAME / 2, end=TIDY + 0.1, fps=60, cards=False)
+    seen = {}
+    for recipe in (lively, replace(lively, pace="true")):
+        film = film_of(replay, bodies(), TELLING, recipe)
+        seen[recipe.pace] = film.poses[:, film.names.index("spare"), 0]
+    assert set(np.round(seen["true"].astype(float), 3)) == {0.2, -0.2}
+    assert len(set(np.round(seen["lively"], 3))) > 20
+
+
 def test_what_is_put_elsewhere_has_no_speed(motion: Motion) -> None:
     interval = motion.at(TIDY - 0.01)
     assert [NAMES[body] for body in np.flatnonzero(motion.put[interval])] == ["spare"]

@@ -87,6 +87,14 @@ class Motion:
         """(n-1,) m/s: the fastest piece that is in no hand."""
         return np.asarray(np.where(self.held, 0.0, self.speeds).max(axis=1, initial=0.0))
 
+    def cut(self, moments: Array) -> Array:
+        """Returns moments, seconds (n,), those at which something is on its way to where it is put just before that."""
+        if not len(self.speeds):
+            return moments
+        intervals = np.clip(np.searchsorted(self.times, moments, side="right") - 1, 0, len(self.speeds) - 1)
+        is_on_its_way = self.put[intervals].any(axis=1) & (moments < self.times[intervals + 1])
+        return np.asarray(np.where(is_on_its_way, self.times[intervals], moments))
+
     def at(self, seconds: float) -> int:
         """Returns the interval of a time."""
         return int(np.clip(np.searchsorted(self.times, seconds, side="right") - 1, 0, len(self.speeds) - 1))
@@ -235,22 +243,30 @@ def _collapse(replay: Replay, motion: Motion, first: int, last: int) -> Collapse
     fallen = np.flatnonzero(free & moved & has_fallen(down, 0.0, FALL_DROP_SEEN))
     if not len(fallen):
         return None
-    begins: list[tuple[float, int]] = []
-    for body in fallen.tolist():
-        start = int(np.searchsorted(motion.times, motion.times[first] - LOOKBACK_S))
-        speeds = motion.speeds[start : last + 1, body]
-        in_hand = (motion.held | motion.put)[start : last + 1, body]
-        fast = int(np.argmax((speeds > LOOSE_SPEED) & ~in_hand))
-        # from where it last lay still, or was let go
-        lay = np.flatnonzero((speeds[:fast] < STILL_SPEED) | in_hand[:fast])
-        start += int(lay[-1]) + 1 if len(lay) else 0
-        places = replay.poses[start : last + 2, body, :3]
-        away = np.linalg.norm(places - places[0], axis=1)
-        begins.append((float(motion.times[start + int(np.argmax(away > SET_OFF_SHIFT))]), body))
-    begin, body = min(begins)
+    begin, body = min(
+        (_set_off(replay, motion, body, first + int(since[body])), body) for body in fallen.tolist()
+    )
     together = motion.speeds[span][:, fallen].sum(axis=1)
     crash = max(float(motion.times[first + int(np.argmax(together))]), begin)
     return Collapse(begin, crash, float(motion.times[last + 1]), body, tuple(fallen.tolist()))
+
+
+def _set_off(replay: Replay, motion: Motion, body: int, first: int) -> float:
+    """Returns when a piece that comes down sets off, seconds. first: frame from which on it does."""
+    heights = replay.poses[first:, body, 2]
+    down = first + int(np.argmax(has_fallen(heights[0] - heights, 0.0, FALL_DROP_SEEN)))
+    kept = motion.held[:down, body] | motion.put[:down, body]
+    speeds = motion.speeds[:down, body]
+    # a tower may sway for long before it falls
+    slow = np.flatnonzero((speeds < LOOSE_SPEED) | kept)
+    fast = int(slow[-1]) + 1 if len(slow) else 0
+    start = int(np.searchsorted(motion.times, motion.times[fast] - LOOKBACK_S))
+    # from where it last lay still, or was let go
+    lay = np.flatnonzero((speeds[start:fast] < STILL_SPEED) | kept[start:fast])
+    start += int(lay[-1]) + 1 if len(lay) else 0
+    places = replay.poses[start : down + 1, body, :3]
+    away = np.linalg.norm(places - places[0], axis=1)
+    return float(motion.times[start + int(np.argmax(away > SET_OFF_SHIFT))])
 
 
 def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[float]) -> tuple[Impact, ...]:

@@ -290,6 +290,9 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
         )
     screen = np.arange(count) / recipe.fps
     moments = timing.shown(screen - lead)
+    if recipe.pace == "true":
+        # nobody could follow it in the one interval that it takes
+        moments = motion.cut(moments)
     names, poses, shown = _seen(scenery, known, timing, screen - lead, moments, recipe)
     path = director.path(recipe.camera, scenery, moments, recipe.fps, recipe.size[0] / recipe.size[1])
 
