@@ -332,7 +332,7 @@ def one_button_line() -> None:
     brick = next(k for k, each in enumerate(person.client.choices) if each.action.piece == name)
     person.app.screen._do(person.client.choices[brick])
     person.asked(wait=Wait.PULL)
-    take(person, "pull")
+    take(person, "act:pull_out")
     person.asked(wait=Wait.HAND)
     take(person, "line")
     person.wait(lambda: person.app.scanner.lit == "line" and not shown_on(person, "turn"), "the line sweeps")

@@ -334,7 +334,7 @@ def check_free(folder: Path) -> None:
 def being_recorded(folder: Path, holder: str) -> RecordError:
     """What is told to the second writer of a folder."""
     who = f"process {holder}" if holder.isdigit() else "another process"
-    problem = f"is being recorded by {who}: wait until it ends, or fork the game with --record FILE"
+    problem = f"is being recorded by {who}: wait until it ends, or name another file with --record"
     return RecordError(folder, problem)
 
 

@@ -102,13 +102,8 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
     ]
     outcome = meta.outcome or {}
     reason = outcome.get("reason")
-    if replay.is_complete and outcome.get("ended") is False and reason != broken_off(turns):
-        said = (
-            f"{quote(reason)}, which is said by whoever broke it off"
-            if reason
-            else "is empty: nobody said why"
-        )
-        notes.append(f"{META}: outcome.reason {said}")
+    if replay.is_complete and outcome.get("ended") is False and reason and reason != broken_off(turns):
+        notes.append(f"{META}: outcome.reason {quote(reason)}, which is said by whoever broke it off")
     acted = {
         content.get("player")
         for _, entry in replay.journal

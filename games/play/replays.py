@@ -307,12 +307,12 @@ def panels(
     speed = f"{state.speed:g} x" if state.speed >= 1 else f"1/{round(1 / state.speed)} x"
     keys = Row(
         (
-            Button("fall-back", "< fall", key="p"),
+            Button("fall-back", "Last fall", key="p"),
             Button("back", "Back", key=","),
             Button("reverse", "Reverse", key="b", is_on=state.backward),
             play,
             Button("on", "Step", key="."),
-            Button("fall-on", "fall >", key="n"),
+            Button("fall-on", "Next fall", key="n"),
             Button("slower", "Slower", key="-"),
             Button("faster", speed, key="+"),
         )
@@ -325,7 +325,7 @@ def panels(
             Button("fork", "Play on"),
         )
     )
-    cards = [Panel("bar", "bottom", (bar, keys, more), width=760.0)]
+    cards = [Panel("bar", "bottom", (bar, keys, more), width=820.0)]
     story = [Text(line.who, "accent", "normal", bold=True)] if line is not None and line.who else []
     if line is not None:
         story.append(Text(clean(line.text, MAX_LINE_LETTERS)))

@@ -31,8 +31,9 @@ BACKDROP, DIMMED = colour_of("#f1ece2", 0.995), colour_of("#2b2620", 0.45)
 HEIGHT_UNITS, WIDTH_UNITS = 720.0, 960.0
 LEAST_UNIT, READ_UNIT = 0.2, 0.6
 """Pixels, in pictures of whatever size; and where somebody sits before them: letters stay nine high."""
-MIDDLE_WIDTH = 230.0
-"""Units: panels in the middle stand between the columns where so much is free, else above and below them."""
+MIDDLE_WIDTH, MIDDLE_SHARE = 230.0, 0.6
+"""Units, and the share of what they want: panels in the middle stand between the columns where so much is free, else
+above and below them."""
 SIDES_SHARE, WORDS_SHARE = 0.58, 0.85
 """Of the picture's width, at most, of the columns at its sides; on pages of words alone."""
 BAND_SHARE = 0.35
@@ -164,7 +165,7 @@ class _Page:
         end = width - margin - (last + margin if last else 0.0)
         low, high = margin, height - margin
         wanted = min(max((panel.width * self.unit for panel in middle), default=0.0), width - 2 * margin)
-        if end - begin >= min(wanted, MIDDLE_WIDTH * self.unit):
+        if end - begin >= min(wanted, max(MIDDLE_WIDTH * self.unit, MIDDLE_SHARE * wanted)):
             span = min(wanted, end - begin)
             x = min(max((width - span) / 2, begin), end - span)
             self._column(middle, x, span, low, high)
