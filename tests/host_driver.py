@@ -29,6 +29,7 @@ PATIENCE_MS = 240_000
 HELD = ".bottom:not(.laid) .hand"
 GONE_MS = 10_000
 """After which what is not there to be pressed has gone."""
+PLACES_TRIES = 4
 STUCK_MS = 20_000
 """In which a brick has come out, if it comes."""
 
@@ -176,12 +177,8 @@ class Player:
                 self._press(page.locator(".turn [data-choice]:enabled", has_text="Leave the brick"))
                 self._until("() => !teeter.view.hand.grip?.isPulling")
             return True
-        if not self._press("[data-act=places]"):
+        if not self._finds_places():
             return True
-        self._until(
-            "() => !teeter.view.hand.grip || "
-            "/ place \\d|no place/.test(document.querySelector('.hand p').textContent)"
-        )
         for _ in range(self._luck.randrange(3)):
             self._press("[data-act=places]")
         # the hand gets there
@@ -196,6 +193,24 @@ class Player:
             self.done.append("lay")
             self._until("() => !teeter.view.hand.grip || !teeter.view.hand.grip.isLaid")
         return True
+
+    def _finds_places(self) -> bool:
+        """Ask for places until they are told, or the hand is empty. Returns False where there is nobody to ask."""
+        told = (
+            "() => teeter.view.line.state !== 'open' || !teeter.view.hand.grip || "
+            "/ place \\d|no place/.test(document.querySelector('.hand p').textContent)"
+        )
+        for _ in range(PLACES_TRIES):
+            if not self._press("[data-act=places]"):
+                return False
+            try:
+                self.tab.page.wait_for_function(told, timeout=STUCK_MS)
+            except TimeoutError:
+                # asked while the line was lost for a moment, which is not asked again by itself
+                continue
+            return True
+        hand = "() => [teeter.view.line.state, teeter.view.busy, document.querySelector('.hand').textContent]"
+        raise AssertionError(f"no places are told: {self.tab.run(hand)}")
 
     def _press(self, what: str | Locator) -> bool:
         """Click. Returns False where it went from under the pointer: the tower fell, or the hand was emptied."""

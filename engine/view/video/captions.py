@@ -199,10 +199,14 @@ def _fallen(telling: Telling, falls: Sequence[float]) -> list[Caption]:
 
 def _cards(texts: Sequence[str], who: str, size: tuple[int, int]) -> tuple[Panel, ...]:
     """Returns the cards of a moment, as wide as their longest lines, as far as there is room."""
-    room = size[0] / _unit(size) - 24.0
+    unit = _unit(size)
+    room = size[0] / unit - 24.0
 
-    def width(lines: Sequence[str], size: Size = "large", *, bold: bool = False) -> float:
-        widest = max(width_of(line, round(FONT_UNITS[size]), bold) for line in lines)
+    def width(lines: Sequence[str], kind: Size = "large", *, bold: bool = False) -> float:
+        # small letters are wider than those of a larger font made smaller
+        small = max(1, round(FONT_UNITS[kind] * unit))
+        sizes = ((round(FONT_UNITS[kind]), 1.0), (small, unit))
+        widest = max(width_of(line, font, bold) / one for line in lines for font, one in sizes)
         return min(WIDER * widest + 2 * PADDING + 2.0, room, 640.0)
 
     cards = []
