@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from teeter.games.core.rules import Wait
+from teeter.games.crazy_tower.rules import legal, needs
 from teeter.games.crazy_tower.rules_allowed import can_act, is_card
 from teeter.games.crazy_tower.state import ACTING, MODES, SABOTEUR, SOLO, HandPhase, Sort, State, TurnStage
 
@@ -67,6 +69,10 @@ def _moment(state: State) -> list[tuple[bool, str]]:
     return [
         (len(sorts) > 1 and not over, "a block and a card fell, and the game goes on"),
         (not state.floors and not fallen, "no tower stands"),
+        (
+            bool(state.floors) and not over and needs(state).wait is Wait.ACTION and not legal(state),
+            "nobody may do anything, and the game goes on",
+        ),
         (
             bool(state.card) != (state.stage is TurnStage.CARD),
             f"card {state.card!r} in stage {state.stage.name}",

@@ -48,7 +48,8 @@ def table(mode: str, dice: Random) -> Table:
         options["instructions"] = dice.choice(["yes", "yes", "no"])
         options["colour_points"] = dice.randint(0, 5)
         options["escape"] = dice.choice(["yes", "no"])
-        options["topple_loses"] = dice.choice([0, 1])
+        loses = dice.choice([0, 1])
+        options |= {"topple_loses": loses} if options["points"] != "none" else {}
     if mode != "3" and options.get("points") != "none" and dice.random() < 0.3:
         options["target"] = dice.randint(1, 12)
     return Table(NAMES[:people], options)

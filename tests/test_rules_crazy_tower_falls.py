@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from faults_crazy_tower import faults
 from rules_crazy_tower import FIRST, NAMES, actions, after, lay, position, refusal
-from test_rules_crazy_tower_boxes import AGAIN, REMOVE, box
+from test_rules_crazy_tower_boxes import AGAIN, EXCHANGE, REMOVE, box
 
 from teeter.games.core.errors import MalformedAction
 from teeter.games.core.events import (
@@ -22,8 +22,10 @@ from teeter.games.core.events import (
     Rested,
 )
 from teeter.games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
+from teeter.games.crazy_tower.game import GAME
 from teeter.games.crazy_tower.rules import apply, legal, needs, outcome, scores, tell
 from teeter.games.crazy_tower.state import (
+    SOLO,
     CrazyReason,
     Decline,
     Fallen,
@@ -567,3 +569,54 @@ def test_CT_26__collapse(turn: int, reason: CrazyReason, winners: tuple[str, ...
     assert outcome(over) == Outcome(winners, reason)
     assert reason.clause == ("CT-26" if turn == 1 else "CT-25")
     assert set(winners) <= set(NAMES)
+
+
+@pytest.mark.parametrize("card", [REMOVE, AGAIN, EXCHANGE])
+def test_CT_20__no_box_acts_for_a_block_that_was_given_back(card: str) -> None:
+    """CT-20, CT-07: the block that covered it fell and has no place; without any block there is nothing to swap."""
+    lower, other = "yellow_l4", "yellow_i1"
+    state = position(f"{FIRST} {lower} green_i3 / {card} green_l4", other, players=3)
+    state = after(
+        state,
+        Take("Ana", other),
+        Released(1, other),
+        Fell(2, (lower,)),
+        Placed(3, other, card, (box(card),)),
+        Fell(4, (other,)),
+        Rested(5, ()),
+        PutBack("Ana", lower, card),
+        Released(6, lower),
+        Placed(7, lower, card),
+        GiveBack("Ana", other),
+    )
+    assert (state.boxes, state.player, state.stage) == ((), "Ben", TurnStage.CHOOSE)
+    assert legal(state)
+
+
+def test_CT_20__a_box_that_an_earlier_block_covered_acts_all_the_same() -> None:
+    """CT-20, CT-06: Ana plays again for two boxes; the block of the second time is given back."""
+    lower, other = "red_l4", "red_i1"
+    state = position(f"{FIRST} {lower} green_i3 / {AGAIN} green_l4", players=3, boxes=(Sort.AGAIN,))
+    state = after(
+        state,
+        Take("Ana", other),
+        Released(1, other),
+        Fell(2, (lower,)),
+        Placed(3, other, AGAIN, (box(AGAIN),)),
+        Fell(4, (other,)),
+        Rested(5, ()),
+        PutBack("Ana", lower, AGAIN),
+        Released(6, lower),
+        Placed(7, lower, AGAIN),
+        GiveBack("Ana", other),
+    )
+    assert (state.boxes, state.player, state.stage) == ((), "Ana", TurnStage.CHOOSE)
+
+
+def test_CT_47_spins_follow_a_new_card_and_not_one_that_is_put_back() -> None:
+    """CT-47: after every new floor card."""
+    state = position(f"{FIRST} red_i1 / {REMOVE} yellow_i1", mode=SOLO, players=1, options={"challenge": 17})
+    fell = after(state, Fell(1, (REMOVE,)), Rested(2, ()), PutBack("Ana", REMOVE), Released(3, REMOVE))
+    back = apply(fell, Placed(4, REMOVE))
+    assert len(back.floors) == len(fell.floors) + 1
+    assert not GAME.handicaps.spins(fell, back)

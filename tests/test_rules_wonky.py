@@ -489,6 +489,9 @@ def test_WK_14__the_first_block_of_a_tower() -> None:
     assert (fallen.phase, len(fallen.hands[0])) == (Phase.RESTART, 4)
     again = apply(counting, CountElapsed(2, "large_blue", (Condition.IN_THE_CENTRE,)))
     assert (again.phase, again.held, again.hands) == (Phase.CARRY, "large_blue", counting.hands)
+    assert not legal(again), "it, and no other"
+    said = "ALL-6: the large blue block was let go, or has touched something, and can no longer be taken back"
+    assert refusal(again, TakeBack("Ana")) == said
 
 
 def test_WK_14__what_fell_must_have_stood() -> None:

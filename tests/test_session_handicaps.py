@@ -183,7 +183,7 @@ def test_CT_46_without_thumbs_a_piece_slips_that_a_hand_would_hold() -> None:
 
 def test_CT_47_the_hand_wobbles_for_five_seconds_after_a_new_card() -> None:
     handling = Handling(Handicap(spins=3, wobble_s=5.0), 0.0, 1, spins=GAME.handicaps.spins)
-    lower, higher = (SimpleNamespace(floors=("card",) * count) for count in (1, 2))
+    lower, higher = (SimpleNamespace(floors=("card",) * count, card="card") for count in (1, 2))
     assert np.abs(offsets(handling, 1.0)).max() < 1e-9
     handling.follow(lower, higher, 2 * RATE)
     handling.follow(higher, higher, 3 * RATE)

@@ -18,8 +18,8 @@ class CrazyHandicaps(Handicaps[state.State]):
         return 0.0 if state.challenge is None else state.challenge.limit_s
 
     def spins(self, before: state.State, after: state.State) -> bool:
-        """CT-47: after every new floor card."""
-        return len(after.floors) > len(before.floors)
+        """CT-47: after every new floor card, and not after one that is put back."""
+        return bool(before.card) and len(after.floors) > len(before.floors)
 
 
 GAME = Game(

@@ -8,7 +8,7 @@ the middle of the card's top, x and y along its sides as authored, z out of the 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -129,6 +129,20 @@ class CrazyJudge(Judge[State]):
         if Condition.COVERS_NO_RED_BOX in faults or not self.has_pushed(state, piece, before, after):
             return faults
         return (*faults, Condition.COVERS_NO_RED_BOX)
+
+    def refuses(
+        self, state: State, piece: str, conditions: tuple[Condition, ...], bodies: Mapping[str, Body]
+    ) -> Condition | None:
+        """CT-04: a block that would cover a red box, straight below where it is held."""
+        if Condition.COVERS_NO_RED_BOX not in conditions:
+            return None
+        block, card = bodies[piece], bodies[state.target or top_card(state)]
+        corners = [on_card(block.pose.apply(part.vertices), card) for part in block.piece.parts]
+        above = max(0.0, min(float(each[:, 2].min()) for each in corners)) / 1e3
+        x, y, z = np.asarray(block.pose.position) - above * card.pose.matrix[:, 2]
+        lying = block.at(Pose((float(x), float(y), float(z)), block.pose.orientation))
+        is_against = any(share > RED_SHARE for share in _red_shares(lying, card))
+        return Condition.COVERS_NO_RED_BOX if is_against else None
 
     def has_pushed(self, state: State, piece: str, before: TableScene, after: TableScene) -> bool:
         """CT-04: whether a lying block came onto a red box of its floor, where it covered less of it before."""

@@ -201,7 +201,9 @@ def swappable(state: State) -> list[str]:
 
 def can_act(state: State, box: Sort) -> bool:
     """CT-05, CT-07: whether a covered box has anything to act on; if not it lapses."""
-    return bool(removable(state) if box is Sort.REMOVE else swappable(state))
+    if box is Sort.REMOVE:
+        return bool(removable(state))
+    return bool(state.hands[state.turn] and swappable(state))
 
 
 def fallen_named(state: State, piece: str) -> Fallen | None:

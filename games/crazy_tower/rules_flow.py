@@ -233,7 +233,8 @@ def _slip(state: State, before: State) -> State:
         return replace(state, card="", stage=TurnStage.BLOCK, fallen=(*state.fallen, Fallen(piece)))
     hands = hands_without(state, piece)
     fallen = (*state.fallen, Fallen(piece, top_card(before)))
-    return replace(state, hands=hands, stage=TurnStage.LAID, laid=piece, again="", fallen=fallen)
+    laid = replace(state, hands=hands, stage=TurnStage.LAID, laid=piece, again="", fallen=fallen)
+    return replace(laid, earlier=state.boxes)
 
 
 def nothing_fallen(state: State) -> None:
@@ -273,10 +274,14 @@ def give_back(state: State, action: GiveBack) -> State:
 
 
 def handed_over(state: State, piece: str) -> State:
-    """CT-20: the fallen block goes to the player of its colour. CT-21: it was not laid, so nobody wins by it."""
+    """CT-20: the fallen block goes to the player of its colour. CT-21: it was not laid, so nobody wins by it, and no
+    box that it covered acts."""
     fallen = tuple([item for item in state.fallen if item.piece != piece])
-    stage = TurnStage.BOXES if piece == state.laid and state.stage is TurnStage.LAID else state.stage
-    return replace(_given_to_owner(state, piece), fallen=fallen, stage=stage)
+    after = replace(_given_to_owner(state, piece), fallen=fallen)
+    if piece != state.laid:
+        return after
+    stage = TurnStage.BOXES if state.stage is TurnStage.LAID else state.stage
+    return replace(after, stage=stage, boxes=state.earlier)
 
 
 def pulled_out(state: State) -> State:

@@ -128,7 +128,8 @@ def place(state: State, event: Placed) -> State:
     else:
         boxes = ordered(state.boxes + _acting(state, event))
         hands = hands_without(state, event.piece)
-        state = replace(state, hands=hands, stage=TurnStage.LAID, boxes=boxes, laid=event.piece, again="")
+        state = replace(state, hands=hands, stage=TurnStage.LAID, boxes=boxes, earlier=state.boxes)
+        state = replace(state, laid=event.piece, again="")
     return go_on(replace(state, floors=_with(state.floors, event.piece, "" if card else aim), passes=0))
 
 

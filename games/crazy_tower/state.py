@@ -287,16 +287,15 @@ class Fallen:
 class State:
     """A game of Crazy Tower between two inputs.
 
-    stock: what of the box is in play; of the challenges the one chosen. luck: random state. turn: seat index.
-    member: whose turn it is inside a team. colours: those each seat chose. hands: unplayed blocks of each.
-    deck: first card next. floors: bottom up. saboteur: seat index, -1 for none or not known.
-    card: revealed and not yet laid. held: in the hand, or just let go. target: the floor a fallen block is
-    carried back to. met: a take-back is too late. fallen: blocks, or cards; both are a collapse.
-    boxes: covered and yet to act. asked: the fallen block the referee looks at, empty: those of the turn.
-    fits: the referee said that something fits. passes: seats in a row that could not move.
-    laid: the block laid this turn. again: a block that lay against the rules and is laid once more.
-    started: the hand has taken up a piece, the clock of a challenge runs. pulled: the block that a remove box has
-    just taken out, until the tower is at rest."""
+    stock: what of the box is in play; of the challenges the one chosen. luck: random state. turn: seat index. member:
+    whose turn it is inside a team. colours: those each seat chose. hands: unplayed blocks of each. deck: first card
+    next. floors: bottom up. saboteur: seat index, -1 for none or not known. card: revealed and not yet laid. held: in
+    the hand, or just let go. target: the floor a fallen block is carried back to. met: a take-back is too late.
+    fallen: blocks, or cards; both are a collapse. boxes: covered and yet to act. earlier: those that a block before
+    covered. asked: the fallen block the referee looks at, empty: those of the turn. fits: the referee said that
+    something fits. passes: seats in a row that could not move. laid: the block laid this turn. again: a block that lay
+    against the rules and is laid once more. started: the hand has taken up a piece, the clock of a challenge runs.
+    pulled: the block that a remove box has just taken out, until the tower is at rest."""
 
     seats: tuple[Seat, ...]
     house: House
@@ -318,6 +317,7 @@ class State:
     met: bool = False
     fallen: tuple[Fallen, ...] = ()
     boxes: tuple[Sort, ...] = ()
+    earlier: tuple[Sort, ...] = ()
     asked: str = ""
     fits: bool = False
     passes: int = 0

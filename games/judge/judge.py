@@ -111,6 +111,13 @@ class Judge(ABC, Generic[S]):
         """Returns whether a piece at rest meets a condition; ValueError for one the game does not have."""
         raise ValueError(f"{condition.name} is no condition of this game")
 
+    def refuses(
+        self, state: S, piece: str, conditions: tuple[Condition, ...], bodies: Mapping[str, Body]
+    ) -> Condition | None:
+        """Returns the condition that a piece in a person's hand would break if it were let go where it is, of those
+        that are refused then, and not only when it lies; None for none."""
+        return None
+
     def height(self, state: S, piece: str, scene: TableScene) -> float | None:
         """Returns millimetres of a piece in the hand above the tower (CT-50); None in games that do not ask."""
         return None

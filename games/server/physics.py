@@ -365,7 +365,7 @@ class PhysicsServer:
             elif order is messages.Act.UNDO:
                 session.undo()
             elif order is messages.Act.LET_GO:
-                session.release()
+                self._release()
         except IllegalAction as refusal:
             self.say(Refused(refusal.clause, refusal.sentence))
         except (RulesError, ValueError, ModelError, OSError) as error:
@@ -427,9 +427,22 @@ class PhysicsServer:
                     motion, follow = None, HandFollower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
                     follow.goal = wanted or hand.target
                     continue
-                session.release()
+                try:
+                    self._release()
+                except IllegalAction as refusal:
+                    self.say(Refused(refusal.clause, refusal.sentence))
                 return
             session.aim(target)
+
+    def _release(self) -> None:
+        """A person lets go. Raises IllegalAction where the rules refuse it."""
+        session = self.session
+        held, conditions = session.table.hand.held, session.need.conditions
+        if held is not None and session.need.wait is Wait.HAND:
+            refused = session.judge.refuses(session.state, held, conditions, session.table.bodies)
+            if refused is not None:
+                raise IllegalAction(refused.clause, refused.missed)
+        session.release()
 
     def _drawing(self, way: NDArray[np.float64] | None) -> Motion | None:
         return None if way is None else draw(self.session.table.hand, way)

@@ -23,8 +23,8 @@ class ToppleDetails(GameDetails[State]):
     )
 
     def moot(self, mode: str, options: Mapping[str, str]) -> frozenset[str]:
-        """Where topples are counted no points end the game."""
-        return frozenset({"target"} if options.get("points") == "none" else ())
+        """Where topples are counted no points end the game, and none are lost."""
+        return frozenset({"target", "topple_loses"} if options.get("points") == "none" else ())
 
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""

@@ -147,6 +147,9 @@ def take(state: State, action: Take) -> State:
 
 def take_back(state: State, action: TakeBack) -> State:
     """ALL-6: put the block back, and choose again."""
+    if state.met and not state.tower:
+        why = "was let go, or has touched something, and can no longer be taken back"
+        raise IllegalAction("ALL-6", f"{the_block(state.held)} {why}")
     may_take_back(the_block(state.held), state.met)
     return replace(state, phase=Phase.ADD, held="")
 
@@ -181,8 +184,8 @@ def count_elapsed(state: State, event: CountElapsed) -> State:
     """WK-13: standing at the end of the count is a success; WK-11: a block that lies otherwise fell."""
     _expect_held(state, Phase.COUNT, event.piece, "WK-13")
     if event.broken == (Condition.IN_THE_CENTRE,):
-        # nothing fell: the first block is laid again
-        return replace(state, phase=Phase.CARRY, met=False)
+        # nothing fell: the first block, no other, is laid again
+        return replace(state, phase=Phase.CARRY, met=True)
     if event.broken:
         return fall(state)
     added = replace(state, tower=(*state.tower, state.held))
