@@ -310,7 +310,7 @@ def test_CT_10_nor_does_it_agree_when_another_version_is_named(tmp_path: Path) -
         archive.write(replace(contents, meta=meta), stream)
     found = verify(path)
     assert (found.agrees, found.comparable) == (False, False)
-    assert "The referee of version '0.1', which it names, may have said so" in found.why
+    assert "It names version '0.1', whose rules may have been others" in found.why
 
 
 def test_a_game_that_is_gone_on_with_is_marked_with_the_engine_that_simulates_it(tmp_path: Path) -> None:

@@ -174,6 +174,26 @@ def test_a_red_box_is_covered_by_more_than_15_per_cent(over: float, red: bool) -
     assert found == ((Condition.COVERS_NO_RED_BOX,) if red else ())
 
 
+@pytest.mark.parametrize("high", [1.0, 100.0])
+@pytest.mark.parametrize("lean", [0.0, 3.0])
+def test_CT_04_a_block_is_refused_where_it_would_cover_a_red_box_straight_below(
+    lean: float, high: float
+) -> None:
+    """CT-04: also over a floor that leans; where the block would lie by hand, there the judge sees the red box."""
+    card = body("card_06", 0, 0, 0, 0, lean)
+    normal, flat = card.pose.matrix[:, 2], LAYS[2:]
+    thick = (float(card.piece.extents[2]) + CUBE_MM / 1e3) / 2
+    for x in range(-36, 37, 8):
+        for y in range(-36, 37, 8):
+            low = np.asarray(card.pose.position) + thick * normal
+            z = float(low[2] - normal[:2] @ (np.array([x, y]) / 1e3 - low[:2]) / normal[2])
+            lying = body("red_i1").at(Pose((x / 1e3, y / 1e3, z), card.pose.orientation))
+            there = JUDGE.meets(ONE, "red_i1", flat[0], scene(card, lying), None)
+            held = body("red_i1", x, y, high + 6.0)
+            refused = JUDGE.refuses(ONE, "red_i1", flat, {"card_06": card, "red_i1": held})
+            assert refused == (None if there else flat[0]), (x, y)
+
+
 def test_CT_02_a_row_of_blocks_lies_in_the_middle_before_its_player() -> None:
     """CT-02: with as much room to its left as to its right, and gaps of one width."""
     state = position("card_01")

@@ -8,6 +8,7 @@ import os
 import struct
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
 import pytest
@@ -108,10 +109,37 @@ def test_an_entry_that_its_directory_does_not_name(at: str, tmp_path: Path) -> N
     assert said_of(tmp_path, placed(hidden, at)) == f"other bytes stand {before}"
 
 
-def test_an_entry_that_is_another_one_in_the_directory(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("at", "format", "value"), [(18, "<I", 5), (6, "<H", 8), (14, "<I", 0), (28, "<H", 1)]
+)
+def test_an_entry_that_is_another_one_in_the_directory(
+    at: int, format: str, value: int, tmp_path: Path
+) -> None:
+    """Its size, that its size follows it, its checksum, and that more stands before it."""
     data = bytearray(good())
-    struct.pack_into("<I", data, 18, 5)
+    struct.pack_into(format, data, at, value)
     assert said_of(tmp_path, bytes(data)) == "its entry meta.json is another one in the directory"
+
+
+def test_an_entry_with_another_name_for_other_programs(tmp_path: Path) -> None:
+    """Unicode Path: Info-ZIP takes the name that stands there."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as opened:
+        for name, content in entries(good()).items():
+            info = zipfile.ZipInfo(name)
+            other = b"events.jsonl" if name == "journal.jsonl" else b""
+            unicode = b"\1" + struct.pack("<I", zlib.crc32(name.encode())) + other
+            info.extra = struct.pack("<HH", 0x7075, len(unicode)) + unicode if other else b""
+            opened.writestr(info, content)
+    assert said_of(tmp_path, stream.getvalue()) == "its entry journal.jsonl is another one in the directory"
+
+
+@pytest.mark.parametrize(("at", "value"), [(-12, 5), (-14, 5), (-18, 1), (-6, 46)])
+def test_an_end_that_tells_of_another_directory(at: int, value: int, tmp_path: Path) -> None:
+    data = bytearray(good())
+    struct.pack_into("<H", data, len(data) + at, value)
+    said = said_of(tmp_path, bytes(data))
+    assert "directory" in said or "damaged" in said or "bytes stand" in said
 
 
 def test_a_doubled_entry(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ from teeter.games.play.replays import (
     ordered,
     panels,
     placed,
+    result_of,
     telling_of,
 )
 from teeter.games.ui.replay_screen import Viewer
@@ -272,3 +273,22 @@ def test_a_broken_file_is_refused_before_a_window_opens(tmp_path: Path) -> None:
     assert found.exit_code == 2
     assert "bad.teeter" in found.output
     assert LAID < SET_OFF
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        ({"ended": True, "winners": ["Ben"], "reason": "no cards left"}, "Ben wins: no cards left"),
+        ({"ended": False, "winners": ["Ben"], "reason": ""}, ""),
+        (
+            {"ended": False, "winners": ["Ben"], "reason": "broken off after 1 turn"},
+            "broken off after 1 turn",
+        ),
+        ({"ended": 0, "winners": ["Ben"], "reason": "Ben wins: no cards left"}, "broken off"),
+        ({"ended": False, "winners": [], "reason": "broken off after \u0663 turns"}, "broken off"),
+    ],
+)
+def test_who_breaks_a_game_off_does_not_say_who_won_it(
+    outcome: dict[str, object], said: str, scenery: Scenery
+) -> None:
+    assert result_of(scenery.replay.meta.model_copy(update={"outcome": outcome})) == said

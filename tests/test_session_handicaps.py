@@ -40,6 +40,7 @@ from teeter.games.present.details import details_of
 from teeter.games.registry import GAMES
 from teeter.games.server import messages
 from teeter.games.server.physics import Abandoned, PhysicsServer
+from teeter.games.server.protocol import Pause
 
 BY_NAME = {game.name: game for game in GAMES}
 RATE = 240
@@ -183,7 +184,7 @@ def test_CT_46_without_thumbs_a_piece_slips_that_a_hand_would_hold() -> None:
 
 def test_CT_47_the_hand_wobbles_for_five_seconds_after_a_new_card() -> None:
     handling = Handling(Handicap(spins=3, wobble_s=5.0), 0.0, 1, spins=GAME.handicaps.spins)
-    lower, higher = (SimpleNamespace(floors=("card",) * count, card="card") for count in (1, 2))
+    lower, higher = SimpleNamespace(card="card_01"), SimpleNamespace(card="")
     assert np.abs(offsets(handling, 1.0)).max() < 1e-9
     handling.follow(lower, higher, 2 * RATE)
     handling.follow(higher, higher, 3 * RATE)
@@ -371,6 +372,10 @@ def test_CT_39_at_the_window_the_clock_runs_while_a_person_thinks() -> None:
     hear(waits)
     line.send(messages.Act.UNDO)
     hear(waits)
+    # longer than what is left: nobody thinks while the clock stands still
+    line.send(Pause(True))
+    time.sleep(3.0)
+    line.send(Pause(False))
     said = hear(lambda news: isinstance(news, messages.GameUpdate) and news.event == "TimeUp")
     left = [news.left_s for news in said if isinstance(news, messages.TableView)]
     assert len(left) >= 2

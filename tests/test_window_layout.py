@@ -17,7 +17,7 @@ from rules_labs import LABS
 
 from teeter.engine.view.camera import all_seen_at
 from teeter.engine.view.panels import Button, Fan, FanCard, Panel, Picture, Place, Row, Slider, Text
-from teeter.engine.view.video.captions import _cards
+from teeter.engine.view.video.captions import Caption, _cards
 from teeter.engine.view.video.director import FALLS
 from teeter.engine.view.window.events import Clicked
 from teeter.engine.view.window.fonts import width_of
@@ -26,6 +26,8 @@ from teeter.engine.view.window.layout import READ_UNIT, Layout, free_parts, lay_
 from teeter.engine.view.window.shapes import Fill, Image, Letters, Rect, wrapped
 from teeter.games.core.rules import NO_HANDICAP, Wait
 from teeter.games.game import Game
+from teeter.games.play import replays
+from teeter.games.play.replays import ViewerState
 from teeter.games.present import hud, menu
 from teeter.games.present.camera import CameraController, CameraHandicap, sphere_of
 from teeter.games.present.client_state import ClientState
@@ -423,3 +425,21 @@ def test_no_turn_has_to_be_scrolled_with_large_letters_in_a_small_window(lab: La
         shown = "".join(shape.text for shape in layout.shapes if isinstance(shape, Letters)).replace(" ", "")
         assert not client.log or client.log[-1].replace(" ", "") in shown
     assert len(stages) > 1
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (1024, 600)])
+@pytest.mark.parametrize("letters", LETTERS)
+def test_a_replay_is_seen_with_all_its_buttons(size: tuple[int, int], letters: float) -> None:
+    """With large letters the bar goes below what was told, and leaves the upper half to the table."""
+    told = Caption(1.0, "Ana lays a block.", "Ana")
+    shown = replays.panels(ViewerState(300.0, 12.0), (), told, "Tower Topple without points", "")
+    layout = lay_out(shown, size, width_of, scale=letters)
+    sound(layout, size, f"replay at {size}, letters {letters}")
+    assert not layout.scrolls
+    named = {
+        item.name for panel in shown for row in panel.items if isinstance(row, Row) for item in row.items
+    }
+    assert {region.name for region in layout.regions} == {*named, "seek"}
+    bar = layout.region("seek")
+    assert bar is not None
+    assert bar.rect.y >= size[1] / 2

@@ -45,8 +45,8 @@ COMPRESSION = 8
 """Level of deflate: a twelfth smaller than the usual 6, for a second more in five minutes of a game."""
 CHUNK = 1 << 20
 """Bytes that are unpacked in one go."""
-LOCAL = struct.Struct("<4s5H3L2H")
-"""What stands before an entry of a zip; what is shorter hides none."""
+LOCAL, END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s4H2LH")
+"""What stands before an entry of a zip, and at its end."""
 _TEXTS = (META, JOURNAL, EVENTS, HASHES)
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -188,20 +188,22 @@ def _check_entries(infos: list[zipfile.ZipInfo], names: tuple[str, ...], file: s
 
 
 def _check_places(archive: zipfile.ZipFile, stream: IO[bytes], file: str, place: str) -> None:
-    """Refuse what programs that read a zip from its beginning would take for other entries than its directory has."""
-    ends = 0
-    for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
+    """Refuse what programs that read a zip in other ways would take for other entries: from its beginning, or by the
+    extra fields of its entries. What is written here has none of these, and nothing between its entries."""
+    ends, infos = 0, archive.infolist()
+    for info in sorted(infos, key=lambda info: info.header_offset):
         stream.seek(info.header_offset)
         header = stream.read(LOCAL.size)
-        if info.header_offset - ends >= LOCAL.size or len(header) < LOCAL.size:
+        if info.header_offset != ends or len(header) < LOCAL.size:
             raise RecordError(file, f"other bytes stand before its entry {info.filename}", place)
         _, _, flags, method, _, _, *told, name, extra = LOCAL.unpack(header)
-        sizes = [info.CRC, info.compress_size, info.file_size]
-        # bit 3: they follow the entry
-        if method != info.compress_type or told not in ([sizes, [0, 0, 0]] if flags & 8 else [sizes]):
+        here = [info.compress_type, info.CRC, info.compress_size, info.file_size, len(info.filename), 0, 0]
+        if [method, *told, name, extra, flags] != here or info.flag_bits or info.extra or info.comment:
             raise RecordError(file, f"its entry {info.filename} is another one in the directory", place)
-        ends = info.header_offset + LOCAL.size + name + extra + info.compress_size
-    if archive.start_dir - ends >= LOCAL.size:
+        ends = info.header_offset + LOCAL.size + name + info.compress_size
+    stream.seek(-END.size, os.SEEK_END)
+    _, *disks, one, all_of_them, _, begin, _ = END.unpack(stream.read(END.size))
+    if archive.start_dir != ends or [*disks, one, all_of_them, begin] != [0, 0, len(infos), len(infos), ends]:
         raise RecordError(file, "other bytes stand before its directory", place)
 
 

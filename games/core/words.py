@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable
 
 BROKEN_OFF = re.compile(
-    r"broken off after (\d{1,9}) (turn|decision)s?(?:: a piece was laid against the rules \d{1,9} times running)?"
+    r"broken off after (0|[1-9][0-9]{0,8}) (turn|decision)s?"
+    r"(?:: a piece was laid against the rules [1-9][0-9]{0,8} times running)?"
 )
 """What programs that play say of a game that they left; people say nothing."""
 

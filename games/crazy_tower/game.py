@@ -19,7 +19,7 @@ class CrazyHandicaps(Handicaps[state.State]):
 
     def spins(self, before: state.State, after: state.State) -> bool:
         """CT-47: after every new floor card, and not after one that is put back."""
-        return bool(before.card) and len(after.floors) > len(before.floors)
+        return bool(before.card) and not after.card
 
 
 GAME = Game(

@@ -137,10 +137,16 @@ class CrazyJudge(Judge[State]):
         if Condition.COVERS_NO_RED_BOX not in conditions:
             return None
         block, card = bodies[piece], bodies[state.target or top_card(state)]
-        corners = [on_card(block.pose.apply(part.vertices), card) for part in block.piece.parts]
-        above = max(0.0, min(float(each[:, 2].min()) for each in corners)) / 1e3
-        x, y, z = np.asarray(block.pose.position) - above * card.pose.matrix[:, 2]
-        lying = block.at(Pose((float(x), float(y), float(z)), block.pose.orientation))
+        # as it would lie: turned as little as it takes to be level on the card, straight below in the world
+        up = card.pose.matrix[:, 2]
+        turn = np.append(np.cross((0.0, 0.0, 1.0), up), 1.0 + up[2])
+        a, b, c, d = (float(part) for part in turn / np.linalg.norm(turn))
+        level = Pose((0.0, 0.0, 0.0), block.pose.orientation).then(Pose((0.0, 0.0, 0.0), (a, b, c, d)))
+        x, y, z = block.pose.position
+        over = block.at(Pose((x, y, z), level.orientation))
+        heights = [on_card(over.pose.apply(part.vertices), card)[:, 2].min() for part in block.piece.parts]
+        fall = max(0.0, float(min(heights))) / 1e3 / float(up[2])
+        lying = block.at(Pose((x, y, z - fall), level.orientation))
         is_against = any(share > RED_SHARE for share in _red_shares(lying, card))
         return Condition.COVERS_NO_RED_BOX if is_against else None
 

@@ -70,8 +70,8 @@ class DiffersError(Exception):
         super().__init__(why)
 
 
-class _OtherRefereeError(DiffersError):
-    """A referee says other than the record has it."""
+class _OtherRulesError(DiffersError):
+    """The rules refuse what the record asks for, or a referee says other than it has it."""
 
 
 class _OutOfTime(Exception):  # noqa: N818 - caught here; nobody else hears of it
@@ -158,9 +158,11 @@ def _verify(
         why = fault.why
         if steps and not comparable:
             why += ". It names another platform than this one, where numbers may round differently"
-        elif isinstance(fault, _OtherRefereeError) and not is_of_this_version(replay):
+        elif isinstance(fault, _OtherRulesError) and not is_of_this_version(replay):
             comparable = False
-            why += f". The referee of version {quote(replay.meta.versions.teeter)}, which it names, may have said so"
+            why += (
+                f". It names version {quote(replay.meta.versions.teeter)}, whose rules may have been others"
+            )
         return Verified(False, comparable, steps, fault.step, why, fault.place)
     except _OutOfTime:
         steps = session.table.step if session is not None else 0
@@ -181,7 +183,7 @@ def _check_head(replay: Replay) -> None:
         options = dict(meta.options) | ({"mode": meta.mode} if meta.mode else {})
         made = meta_of(game, state, meta.players, meta.seed, options, _tremor_of(replay))
     except (RulesError, ValueError, ArithmeticError, KeyError, TypeError) as error:
-        raise DiffersError(0, f"the record asks for what the game refuses: {error}", META) from None
+        raise _OtherRulesError(0, f"the record asks for what the game refuses: {error}", META) from None
     if fault := head_difference(meta, made):
         raise DiffersError(fault.step, fault.why, fault.place)
 
@@ -402,11 +404,11 @@ def _play(
         place = f"{JOURNAL}, line {number + 1}"
         try:
             if asks and entry.get("type") == "answer" and (why := _ask_again(session, entry)):
-                raise _OtherRefereeError(step, why, place)
+                raise _OtherRulesError(step, why, place)
             _enter(session, entry)
         except (RulesError, ValueError, ArithmeticError, KeyError, TypeError) as error:
             why = f"the record asks for what the game refuses: {error}"
-            raise DiffersError(step, why, place) from None
+            raise _OtherRulesError(step, why, place) from None
         progress(number + 1, len(replay.journal))
     checked = _compare(tape.checkpoints, expected, checked)
     if checked < (len(expected) if count is None else count):

@@ -153,9 +153,10 @@ def result_of(meta: Meta) -> str:
     """Returns who won a game and why, or why it was left; empty while it goes on."""
     outcome: dict[str, Any] = dict(meta.outcome or {})
     winners, reason = outcome.get("winners"), outcome.get("reason")
-    if outcome.get("ended") is False and not (isinstance(reason, str) and is_broken_off(reason)):
+    if outcome.get("ended", True) is not True:
         # who broke a game off does not say who won it
-        return "broken off"
+        winners = None
+        reason = reason if isinstance(reason, str) and is_broken_off(reason) else "broken off"
     names = [str(name) for name in winners] if isinstance(winners, list) else []
     words = won(names) if names else ""
     because = reason if isinstance(reason, str) else ""

@@ -98,7 +98,7 @@ class PhysicsServer:
         """Whether the window wants no more. An act that has begun is done to its end, or the record would stop where
         nobody who plays it again does."""
         self._pulled = ""
-        self._checked = self._shown_at = 0.0
+        self._checked = self._shown_at = self._paused_at = self._stopped_s = 0.0
         self._set_up(LOADED)
         self.active = open_game(plan, self._tell, self._look, self._progress)
         self.session: Session = self.active.session
@@ -209,7 +209,7 @@ class PhysicsServer:
         """Nobody is waited for before the fall is on file: a game that is killed meanwhile would go on without it."""
         if not self._is_wreck:
             return
-        self._is_paused = True
+        self._stop(is_paused=True)
         with contextlib.suppress(Abandoned):
             self._hear()
         self._is_wreck, later, self._later = False, self._later, []
@@ -226,6 +226,15 @@ class PhysicsServer:
         self._last = None
         self._show(self.session.table.step, self.session.table.bodies)
 
+    def _stop(self, *, is_paused: bool) -> None:
+        """Let time stand still, or go on: nobody has thought for what passed meanwhile."""
+        now = time.perf_counter()
+        if is_paused and not self._is_paused:
+            self._paused_at = now
+        elif self._is_paused and not is_paused:
+            self._stopped_s += now - self._paused_at
+        self._is_paused = is_paused
+
     def _hear(self, seconds: float = 0.0) -> None:
         """Take in orders; wait for one so long. Raises Abandoned."""
         if self._is_left:
@@ -239,7 +248,7 @@ class PhysicsServer:
                     self._clock.speed = order.factor
                     self._clock.restart(self.session.table.step)
                 elif isinstance(order, Pause):
-                    self._is_paused = order.is_paused
+                    self._stop(is_paused=order.is_paused)
                     self._clock.restart(self.session.table.step)
                 elif isinstance(order, messages.SetBot):
                     self._set_bot(order)
@@ -337,13 +346,13 @@ class PhysicsServer:
     def _think(self) -> bool:
         """Wait for an order. Where a clock runs (CT-37 to CT-39) thinking counts. Returns whether there is one, and
         time is left for it."""
-        session, begun = self.session, time.perf_counter()
+        session, begun = self.session, time.perf_counter() - self._stopped_s
         left = session.left_s if session.need.wait is Wait.ACTION else None
         rate, view = session.table.rate, self._last
         passed = 0.0
         while not self._orders and (left is None or passed <= left):
             self._hear(1.0 if left is None else min(1.0, left - passed + 1.0 / rate))
-            passed = (time.perf_counter() - begun) * self._clock.speed
+            passed = (time.perf_counter() - self._stopped_s - begun) * self._clock.speed
             if left is not None and view is not None:
                 self.say(replace(view, left_s=max(0.0, left - passed)))
         if left is not None and passed > 0.0:

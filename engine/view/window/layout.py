@@ -36,7 +36,7 @@ MIDDLE_WIDTH, MIDDLE_SHARE = 230.0, 0.6
 above and below them."""
 SIDES_SHARE, WORDS_SHARE = 0.58, 0.85
 """Of the picture's width, at most, of the columns at its sides; on pages of words alone."""
-BAND_SHARE = 0.35
+BAND_SHARE, WORDS_BAND_SHARE = 0.35, 0.5
 """Of the picture's height, at most: panels above the columns, and below them."""
 LOG_SHARE = 0.22
 """Of the picture's height, at most, of a panel that says how tall it may be."""
@@ -165,12 +165,14 @@ class _Page:
         end = width - margin - (last + margin if last else 0.0)
         low, high = margin, height - margin
         wanted = min(max((panel.width * self.unit for panel in middle), default=0.0), width - 2 * margin)
-        if end - begin >= min(wanted, max(MIDDLE_WIDTH * self.unit, MIDDLE_SHARE * wanted)):
+        # what lies over no game, as the bar of a replay, is not squeezed: the picture is in the middle
+        least = max(MIDDLE_WIDTH * self.unit, 0.0 if is_scene else MIDDLE_SHARE * wanted)
+        if end - begin >= min(wanted, least):
             span = min(wanted, end - begin)
             x = min(max((width - span) / 2, begin), end - span)
             self._column(middle, x, span, low, high)
         else:
-            most = BAND_SHARE * height
+            most = (BAND_SHARE if is_scene else WORDS_BAND_SHARE) * height
             bands = [
                 [panel for panel in middle if (panel.place == "bottom") == is_low] for is_low in (False, True)
             ]
