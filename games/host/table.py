@@ -486,7 +486,8 @@ class HostedTable:
         if isinstance(message, (MuteGuest, SendAway)):
             self._people.keep_order(message)
             return
-        if self._is_over and not isinstance(message, SetSpeed):
+        goes_on = isinstance(message, Pause) and not message.is_paused
+        if self._is_over and not goes_on and not isinstance(message, SetSpeed):
             raise WishError("The game is over")
         if isinstance(message, ToBot):
             self.chairs.to_bot(message.seat, message.style)
