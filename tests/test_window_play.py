@@ -6,6 +6,7 @@ What they do stands in `window_scenarios`. Without Xvfb and xdotool these tests 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -15,7 +16,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from window_driver import ROOT, play_all
+from window_driver import COLOURS, PATIENCE, ROOT, colours_of, play_all, screen, screenshot
 
 from teeter.engine.record.reader import load
 
@@ -40,6 +41,33 @@ def test_wonky_by_mouse_then_a_display_that_goes_away_leaves_the_game(tmp_path: 
     assert any(
         "plays the medium blue card" in line for _, entry in replay.events for line in entry.get("story", ())
     )
+
+
+@pytest.mark.slow
+def test_ctrl_c_says_how_the_game_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "game.teeter"
+    words = (*TEETER, "play", "wonky", "--players", "Ana,Ben", "--record", str(file))
+    with screen() as environment:
+        environment |= {"XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+        window = subprocess.Popen(words, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+        try:
+            end = time.monotonic() + PATIENCE
+            while (
+                colours_of(screenshot(environment)) < COLOURS
+                or not file.with_name("game.teeter.part").exists()
+            ):
+                assert window.poll() is None
+                assert time.monotonic() < end, "no window"
+                time.sleep(0.2)
+            window.send_signal(signal.SIGINT)
+            _, said = window.communicate(timeout=60.0)
+        finally:
+            window.kill()
+    assert (window.returncode, said) == (
+        130,
+        f"teeter: stopped; go on with: teeter play --resume {file}\n",
+    )
+    assert load(file).meta.players == ("Ana", "Ben")
 
 
 @pytest.mark.soak

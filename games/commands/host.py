@@ -56,7 +56,7 @@ def host_game(plan: Plan, where: str) -> NoReturn:
     except ImportError as error:
         refuse(f"hosting needs the package {error.name}: {install_line(error.name or 'websockets')}")
     from teeter.games.server.messages import Broken
-    from teeter.games.server.setup import first_view, has_ended
+    from teeter.games.server.setup import first_view, left_as
     from teeter.models.files import OutputError
 
     # a window that is closed hangs up on the physics too, which inherit this
@@ -98,11 +98,7 @@ def host_game(plan: Plan, where: str) -> NoReturn:
         raise RuntimeError(end.why)
     if isinstance(end, Broken):
         refuse(end.why)
-    hint = ""
-    if plan.file is not None:
-        said = "" if where == DEFAULT else f" {invites.address.text}"
-        goes_on = f"go on with: teeter play --resume {plan.file} --host{said}"
-        hint = f"; {f'watch it again: teeter replay {plan.file}' if has_ended(plan.file) else goes_on}"
+    hint = left_as(plan.file, " --host" + ("" if where == DEFAULT else f" {invites.address.text}"))
     exit_on_interrupt(Terminated() if end is signal.SIGTERM else KeyboardInterrupt(), hint)
 
 

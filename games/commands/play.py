@@ -153,9 +153,14 @@ def open_window(plan: Plan | None = None, watched: Replay | None = None, at: flo
     Raises ViewError without a display, SetupError for a game that cannot begin or broken settings, RecordError.
     """
     from teeter.games.present.settings import load_settings
+    from teeter.games.server.setup import left_as
     from teeter.games.ui.app import App
 
-    App(load_settings(), plan, watched, at).run()
+    app = App(load_settings(), plan, watched, at)
+    try:
+        app.run()
+    except KeyboardInterrupt as error:
+        exit_on_interrupt(error, left_as(app.file))
     return OK
 
 

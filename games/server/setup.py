@@ -236,6 +236,17 @@ def is_played(path: Path) -> bool:
     return False
 
 
+def left_as(file: Path | None, how: str = "") -> str:
+    """Returns what can be done with a game that was stopped, for the end of a sentence. how: options of `--resume`."""
+    if file is None or (is_over := has_ended(file)) is None:
+        return ""
+    return (
+        f"; watch it again: teeter replay {file}"
+        if is_over
+        else f"; go on with: teeter play --resume {file}{how}"
+    )
+
+
 def has_ended(path: Path) -> bool | None:
     """Whether a game on file is over; None for one that cannot be read."""
     from teeter.engine.record.format import RecordError

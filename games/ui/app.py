@@ -117,6 +117,12 @@ class App:
         hint = f"; the game is kept: teeter play --resume {kept}" if kept is not None else ""
         return f"the display went away{hint}"
 
+    @property
+    def file(self) -> Path | None:
+        """Where the game is kept that is played, or was last; None for none."""
+        client = getattr(self._played, "client", None)
+        return None if client is None else client.plan.file
+
     def run(self) -> None:
         """Until the window is closed."""
         try:
