@@ -76,9 +76,9 @@ def test_an_entry_larger_than_it_declares_is_damaged(tmp_path: Path) -> None:
 @pytest.mark.parametrize("more", [b"#!/bin/sh\n", b"\0" * 100, b"PK"])
 def test_bytes_before_a_recording_or_after_it(more: bytes, tmp_path: Path) -> None:
     """A zip may have both; nobody would look at them."""
-    assert said_of(tmp_path, more + good()) == "is not a recording: other bytes stand before its zip"
+    assert said_of(tmp_path, more + good()) == "other bytes stand before its entry meta.json"
     assert said_of(tmp_path, good() + more).startswith("is not a recording: a .teeter file is a zip")
-    assert said_of(tmp_path, good() + good()) == "is not a recording: other bytes stand before its zip"
+    assert said_of(tmp_path, good() + good()) == "other bytes stand before its entry meta.json"
 
 
 def placed(hidden: bytes, at: str) -> bytes:

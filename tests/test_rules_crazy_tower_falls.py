@@ -571,24 +571,29 @@ def test_CT_26__collapse(turn: int, reason: CrazyReason, winners: tuple[str, ...
     assert set(winners) <= set(NAMES)
 
 
+def given_back(state: State, laid: str, lower: str, card: str) -> State:
+    """Ana lays a block on the box of a card and knocks one of its colour out below; hers falls too, without a place."""
+    return after(
+        state,
+        Take("Ana", laid),
+        Released(1, laid),
+        Fell(2, (lower,)),
+        Placed(3, laid, card, (box(card),)),
+        Fell(4, (laid,)),
+        Rested(5, ()),
+        PutBack("Ana", lower, card),
+        Released(6, lower),
+        Placed(7, lower, card),
+        GiveBack("Ana", laid),
+    )
+
+
 @pytest.mark.parametrize("card", [REMOVE, AGAIN, EXCHANGE])
 def test_CT_20__no_box_acts_for_a_block_that_was_given_back(card: str) -> None:
     """CT-20, CT-07: the block that covered it fell and has no place; without any block there is nothing to swap."""
     lower, other = "yellow_l4", "yellow_i1"
     state = position(f"{FIRST} {lower} green_i3 / {card} green_l4", other, players=3)
-    state = after(
-        state,
-        Take("Ana", other),
-        Released(1, other),
-        Fell(2, (lower,)),
-        Placed(3, other, card, (box(card),)),
-        Fell(4, (other,)),
-        Rested(5, ()),
-        PutBack("Ana", lower, card),
-        Released(6, lower),
-        Placed(7, lower, card),
-        GiveBack("Ana", other),
-    )
+    state = given_back(state, other, lower, card)
     assert (state.boxes, state.player, state.stage) == ((), "Ben", TurnStage.CHOOSE)
     assert legal(state)
 
@@ -597,19 +602,7 @@ def test_CT_20__a_box_that_an_earlier_block_covered_acts_all_the_same() -> None:
     """CT-20, CT-06: Ana plays again for two boxes; the block of the second time is given back."""
     lower, other = "red_l4", "red_i1"
     state = position(f"{FIRST} {lower} green_i3 / {AGAIN} green_l4", players=3, boxes=(Sort.AGAIN,))
-    state = after(
-        state,
-        Take("Ana", other),
-        Released(1, other),
-        Fell(2, (lower,)),
-        Placed(3, other, AGAIN, (box(AGAIN),)),
-        Fell(4, (other,)),
-        Rested(5, ()),
-        PutBack("Ana", lower, AGAIN),
-        Released(6, lower),
-        Placed(7, lower, AGAIN),
-        GiveBack("Ana", other),
-    )
+    state = given_back(state, other, lower, AGAIN)
     assert (state.boxes, state.player, state.stage) == ((), "Ana", TurnStage.CHOOSE)
 
 

@@ -121,9 +121,6 @@ def _opened(stream: IO[bytes], names: tuple[str, ...], file: str, place: str) ->
         _check_directory(stream, file, place)
         with zipfile.ZipFile(stream) as archive:
             _check_entries(archive.infolist(), names, file, place)
-            if min(info.header_offset for info in archive.infolist()):
-                # a zip may have other bytes before it, another zip too, which nothing would look at
-                raise RecordError(file, "is not a recording: other bytes stand before its zip", place)
             _check_places(archive, stream, file, place)
             yield archive
     except _DAMAGED as error:

@@ -308,7 +308,7 @@ def panels(
     speed = f"{state.speed:g} x" if state.speed >= 1 else f"1/{round(1 / state.speed)} x"
     keys = Row(
         (
-            Button("fall-back", "Last fall", key="p"),
+            Button("fall-back", "Prev fall", key="p"),
             Button("back", "Back", key=","),
             Button("reverse", "Reverse", key="b", is_on=state.backward),
             play,

@@ -198,9 +198,9 @@ export class Player {
       mark.title = text;
     }
     const row = make("div", "row", foot);
-    button(row, "< fall", "The fall before (P)", () => this.jump(-1));
+    button(row, "Prev fall", "The fall before (P)", () => this.jump(-1));
     bar.play = button(row, "Play", "Play or pause (space)", () => this.play());
-    button(row, "fall >", "The next fall (N)", () => this.jump(1));
+    button(row, "Next fall", "The next fall (N)", () => this.jump(1));
     button(row, "-", "Slower", () => this.hurry(-1));
     bar.speed = make("span", "", row, "1 x");
     button(row, "+", "Faster", () => this.hurry(1));
