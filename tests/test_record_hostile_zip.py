@@ -68,7 +68,10 @@ def test_declared_sizes_are_added_up(tmp_path: Path) -> None:
 def test_an_entry_larger_than_it_declares_is_damaged(tmp_path: Path) -> None:
     bomb = changed(text("journal.jsonl", b"\n" * 50_000_000))
     smaller = declared(bomb, "journal.jsonl", 10)
-    assert said_of(tmp_path, smaller) == "its entry journal.jsonl is another one in the directory"
+    assert (
+        said_of(tmp_path, smaller)
+        == "its entry journal.jsonl is not packed as teeter does it: other programs may find another one there"
+    )
     at = smaller.index(b"journal.jsonl") - 30
     assert "damaged" in said_of(tmp_path, smaller[: at + 22] + struct.pack("<I", 10) + smaller[at + 26 :])
 
@@ -118,7 +121,10 @@ def test_an_entry_that_is_another_one_in_the_directory(
     """Its size, that its size follows it, its checksum, and that more stands before it."""
     data = bytearray(good())
     struct.pack_into(format, data, at, value)
-    assert said_of(tmp_path, bytes(data)) == "its entry meta.json is another one in the directory"
+    assert (
+        said_of(tmp_path, bytes(data))
+        == "its entry meta.json is not packed as teeter does it: other programs may find another one there"
+    )
 
 
 def test_an_entry_with_another_name_for_other_programs(tmp_path: Path) -> None:
@@ -131,7 +137,10 @@ def test_an_entry_with_another_name_for_other_programs(tmp_path: Path) -> None:
             unicode = b"\1" + struct.pack("<I", zlib.crc32(name.encode())) + other
             info.extra = struct.pack("<HH", 0x7075, len(unicode)) + unicode if other else b""
             opened.writestr(info, content)
-    assert said_of(tmp_path, stream.getvalue()) == "its entry journal.jsonl is another one in the directory"
+    assert (
+        said_of(tmp_path, stream.getvalue())
+        == "its entry journal.jsonl is not packed as teeter does it: other programs may find another one there"
+    )
 
 
 @pytest.mark.parametrize(("at", "value"), [(-12, 5), (-14, 5), (-18, 1), (-6, 46)])

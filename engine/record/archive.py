@@ -196,7 +196,11 @@ def _check_places(archive: zipfile.ZipFile, stream: IO[bytes], file: str, place:
         _, _, flags, method, _, _, *told, name, extra = LOCAL.unpack(header)
         here = [info.compress_type, info.CRC, info.compress_size, info.file_size, len(info.filename), 0, 0]
         if [method, *told, name, extra, flags] != here or info.flag_bits or info.extra or info.comment:
-            raise RecordError(file, f"its entry {info.filename} is another one in the directory", place)
+            raise RecordError(
+                file,
+                f"its entry {info.filename} is not packed as teeter does it: other programs may find another one there",
+                place,
+            )
         ends = info.header_offset + LOCAL.size + name + info.compress_size
     stream.seek(-END.size, os.SEEK_END)
     _, *disks, one, all_of_them, _, begin, _ = END.unpack(stream.read(END.size))
